@@ -1,0 +1,1 @@
+"""Benchtrend: a dashboard for standing benchmarks of fine-tuned language models."""

@@ -1,0 +1,216 @@
+"""The nouns: what the APIs say, as frozen structs. Standard library and msgspec only.
+
+Every struct ignores keys it does not know and keeps strings (status, decision, kind) as they were given, so a newer
+API never breaks a page. Times are aware datetimes in UTC; a naive one was read as UTC. Money is whole cents.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+import msgspec
+
+
+class Unreadable(msgspec.Struct, frozen=True):
+    """What stood where a number or a time was due and could not be read as one."""
+
+    raw: str
+    """The text as it came, at most 80 characters."""
+
+
+Score = float | Unreadable | None
+"""A number as the API gave it: a finite float, None for null, or what could not be read."""
+
+Instant = datetime | Unreadable | None
+"""A moment as the API gave it: an aware datetime in UTC, None for null, or what could not be read."""
+
+
+def as_utc(moment: datetime) -> datetime:
+    """The same instant in UTC. A naive one is taken as UTC, which is what the contract promises."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+class _Timed(msgspec.Struct, frozen=True):
+    """Brings the datetimes of a record to UTC, once, when it is made."""
+
+    moments: ClassVar[tuple[str, ...]] = ("created_at",)
+
+    def __post_init__(self) -> None:
+        for name in self.moments:
+            value = getattr(self, name)
+            if type(value) is datetime and value.tzinfo is not UTC:
+                msgspec.structs.force_setattr(self, name, as_utc(value))
+
+
+class JudgeDimension(msgspec.Struct, frozen=True):
+    key: str
+    description: str = ""
+
+
+class Decoding(msgspec.Struct, frozen=True):
+    temperature: float | None = None
+    max_tokens: int | None = None
+    stream: bool | None = None
+
+
+class Scoring(msgspec.Struct, frozen=True):
+    metric: str = ""
+    scale: str = ""
+    """The judge's scale in words, "0-1" or "1 to 5" among them; `trend.scale` reads the bounds, if there are any."""
+    aggregate: str = ""
+    require_all_rows: bool | None = None
+
+
+class Benchmark(_Timed, frozen=True):
+    """A fixed set of conversations with a judge frozen beside it."""
+
+    moments: ClassVar[tuple[str, ...]] = ("created_at", "retired_at")
+
+    id: str
+    name: str
+    status: str
+    workspace_id: str = ""
+    judge_id: str | None = None
+    judge_name: str = ""
+    judge_model: str = ""
+    judge_instructions: str = ""
+    judge_dimensions: tuple[JudgeDimension, ...] = ()
+    judge_system_prompt: str | None = None
+    decoding: Decoding = Decoding()
+    scoring: Scoring = Scoring()
+    item_count: int = 0
+    items_digest: str = ""
+    per_run_ceiling_cents: int | None = None
+    created_by: str = ""
+    created_at: Instant = None
+    retired_at: Instant = None
+    retired_by: str | None = None
+    sample: bool = False
+    """True for rows of the sample workspace; our own service says so, no other does."""
+
+
+class ModelRef(msgspec.Struct, frozen=True):
+    """Which model answered: an alias of the serverless fleet, or one deployment."""
+
+    kind: str = ""
+    name: str = ""
+    deployment_id: str | None = None
+    model_version: str | None = None
+
+
+class HistoryPoint(_Timed, frozen=True):
+    """One replay on a benchmark's history, with or without a score.
+
+    The keys after `status_reason` are not in the published shape of a history point. Our service sends them, a newer
+    API may; where they are absent they are None and nothing is concluded from them.
+    """
+
+    benchmark_run_id: str
+    run_id: str = ""
+    run_seq: int | None = None
+    rule_id: str | None = None
+    rule_name: str | None = None
+    created_at: Instant = None
+    candidate_score: Score = None
+    incumbent_score: Score = None
+    score_delta: Score = None
+    checkpoint_id: str | None = None
+    decision: str | None = None
+    status: str = ""
+    status_reason: str | None = None
+    items_digest: str | None = None
+    rows_total: int | None = None
+    rows_scored: int | None = None
+    incumbent_ref: ModelRef | None = None
+
+
+class History(msgspec.Struct, frozen=True):
+    """A benchmark's replays as they were read."""
+
+    benchmark_id: str
+    points: tuple[HistoryPoint, ...]
+    """Newest first as the service gave them, no replay twice."""
+    total: int
+    """How many replays the service says there are."""
+    moved: bool = False
+    """True when replays were still arriving after the bounded re-reads: newer replays exist than these."""
+
+    @property
+    def whole(self) -> bool:
+        """True when every replay that the service counts is here."""
+        return len(self.points) >= self.total and not self.moved
+
+
+class DimensionScore(msgspec.Struct, frozen=True):
+    dimension: str
+    incumbent: Score = None
+    candidate: Score = None
+    delta: Score = None
+
+
+class Replay(_Timed, frozen=True):
+    """A BenchmarkRun: one replay of a benchmark on one training run, against candidate and incumbent."""
+
+    moments: ClassVar[tuple[str, ...]] = ("created_at", "finished_at")
+
+    id: str
+    benchmark_id: str
+    run_id: str = ""
+    benchmark_name: str = ""
+    workspace_id: str = ""
+    incumbent_ref: ModelRef = ModelRef()
+    candidate_ref: ModelRef = ModelRef()
+    items_digest: str = ""
+    rows_total: int | None = None
+    rows_scored: int | None = None
+    rows_failed: int | None = None
+    candidate_score: Score = None
+    incumbent_score: Score = None
+    score_delta: Score = None
+    per_dimension: tuple[DimensionScore, ...] = ()
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    spent_cents: int | None = None
+    ceiling_cents: int | None = None
+    status: str = ""
+    status_reason: str | None = None
+    created_at: Instant = None
+    finished_at: Instant = None
+
+
+class Serving(msgspec.Struct, frozen=True):
+    kind: str = ""
+    name: str = ""
+    deployment_id: str | None = None
+
+
+class Rule(_Timed, frozen=True):
+    """A standing instruction to train, judge and perhaps promote. Many more keys exist; these are the ones we read."""
+
+    moments: ClassVar[tuple[str, ...]] = ("created_at", "updated_at")
+
+    id: str
+    name: str
+    enabled: bool = True
+    workspace_id: str = ""
+    paused_reason: str | None = None
+    last_reason: str | None = None
+    serving: Serving = Serving()
+    model_id: str = ""
+    benchmark_id: str | None = None
+    revision: int | None = None
+    accepted_revision: int | None = None
+    created_at: Instant = None
+    updated_at: Instant = None
+
+
+class BenchmarkItem(msgspec.Struct, frozen=True):
+    """One pinned conversation: messages and tools stay as they were given, whatever their shape."""
+
+    id: int | str
+    ordinal: int = 0
+    source_trace_id: str | None = None
+    source_trace_url: str | None = None
+    prompt: Any = None
+    tools: Any = None

@@ -1,0 +1,274 @@
+"""What the embedded service stores. Ids are opaque strings; money is whole cents; times are UTC."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+
+def new_id(prefix: str) -> str:
+    """An opaque id such as `bm_5f0c…`, 64 random bits."""
+    return f"{prefix}_{secrets.token_hex(8)}"
+
+
+class Workspace(models.Model):
+    """Who owns everything else. The embedded dashboard reads the one named by `default()`."""
+
+    id = models.CharField(primary_key=True, max_length=64)
+    name = models.CharField(max_length=200)
+    org_id = models.CharField(max_length=64, default="org_local")
+    org_name = models.CharField(max_length=200, default="Local")
+
+    @classmethod
+    def default(cls) -> Workspace:
+        """The workspace that the dashboard in this process shows, made on first use."""
+        return cls.objects.get_or_create(id="ws_local", defaults={"name": "Local workspace"})[0]
+
+
+class Owned(models.Model):
+    """A row of one workspace with an opaque id. `sample` marks what the sample workspace brought and can remove."""
+
+    id_prefix = "x"
+    id = models.CharField(primary_key=True, max_length=64)
+    workspace = models.ForeignKey(Workspace, models.CASCADE)
+    sample = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.id = self.id or new_id(self.id_prefix)
+        super().save(*args, **kwargs)
+
+
+class ApiKey(models.Model):
+    """A key of the API. Only the SHA-256 of the secret is stored; the secret is shown once, when it is made."""
+
+    id = models.CharField(primary_key=True, max_length=64)
+    workspace = models.ForeignKey(Workspace, models.CASCADE)
+    name = models.CharField(max_length=200)
+    prefix = models.CharField(max_length=16)
+    digest = models.CharField(max_length=64, unique=True)
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
+
+
+class Judge(Owned):
+    id_prefix = "jdg"
+    name = models.CharField(max_length=200)
+    model = models.CharField(max_length=200)
+    instructions = models.TextField()
+    dimensions = models.JSONField(default=list)  # [{key, description}]
+    system_prompt = models.TextField(null=True)  # noqa: DJ001 - null and "" differ on the wire
+
+
+class Trace(Owned):
+    """A captured conversation."""
+
+    id_prefix = "tr"
+    source = models.CharField(max_length=200)
+    external_id = models.CharField(max_length=200, null=True)  # noqa: DJ001 - unique when given
+    messages = models.JSONField(default=list)
+    tools = models.JSONField(null=True)
+    model = models.CharField(max_length=200, default="")
+    metadata = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [models.UniqueConstraint("workspace", "source", "external_id", name="trace_external_id_once")]
+        indexes = [models.Index("workspace", F("created_at").desc(), F("id").desc(), name="trace_newest")]
+
+
+class Dataset(Owned):
+    id_prefix = "ds"
+    name = models.CharField(max_length=200)
+    method = models.CharField(max_length=40, default="sft")
+
+
+class DatasetItem(models.Model):
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="items")
+    trace = models.ForeignKey(Trace, models.CASCADE)
+    split = models.CharField(max_length=40, default="train")
+    ordinal = models.IntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint("dataset", "ordinal", name="dataset_ordinal_once")]
+
+
+class Benchmark(Owned):
+    """The frozen definition. Nothing but status, retired_at and retired_by changes after creation."""
+
+    id_prefix = "bm"
+    name = models.CharField(max_length=200)
+    status = models.CharField(max_length=20, default="active")
+    judge = models.ForeignKey(Judge, models.SET_NULL, null=True)
+    judge_name = models.CharField(max_length=200)
+    judge_model = models.CharField(max_length=200)
+    judge_instructions = models.TextField()
+    judge_dimensions = models.JSONField(default=list)
+    judge_system_prompt = models.TextField(null=True)  # noqa: DJ001
+    decoding = models.JSONField(default=dict)  # {temperature, max_tokens, stream}
+    scoring = models.JSONField(default=dict)  # {metric, scale, aggregate, require_all_rows}
+    item_count = models.IntegerField(default=0)
+    items_digest = models.CharField(max_length=64, default="")
+    per_run_ceiling_cents = models.BigIntegerField(default=0)
+    created_by = models.CharField(max_length=200, default="")
+    retired_at = models.DateTimeField(null=True)
+    retired_by = models.CharField(max_length=200, null=True)  # noqa: DJ001
+    retired_reason = models.TextField(null=True)  # noqa: DJ001
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                "workspace", "name", condition=Q(status="active"), name="benchmark_name_while_active"
+            )
+        ]
+        indexes = [models.Index("workspace", F("created_at").desc(), F("id").desc(), name="benchmark_newest")]
+
+
+class BenchmarkItem(models.Model):
+    """One pinned conversation, copied: the source may go, the copy stays."""
+
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="items")
+    ordinal = models.IntegerField()
+    source_trace = models.ForeignKey(Trace, models.SET_NULL, null=True)
+    prompt = models.JSONField()
+    tools = models.JSONField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint("benchmark", "ordinal", name="item_ordinal_once")]
+
+
+class Rule(Owned):
+    """A training rule: what a training run is fired from, and which benchmark its runs replay."""
+
+    id_prefix = "rule"
+    name = models.CharField(max_length=200)
+    enabled = models.BooleanField(default=True)
+    paused_reason = models.CharField(max_length=200, null=True)  # noqa: DJ001
+    last_reason = models.CharField(max_length=500, null=True)  # noqa: DJ001
+    serving = models.JSONField(default=dict)  # {kind, name, deployment_id}
+    model_id = models.CharField(max_length=200, default="")
+    benchmark = models.ForeignKey(Benchmark, models.PROTECT, null=True, related_name="rules")
+    eval_judge = models.ForeignKey(Judge, models.SET_NULL, null=True)
+    eval_ceiling_cents = models.BigIntegerField(default=2000)
+    training_ceiling_cents = models.BigIntegerField(default=5000)
+    candidate_ceiling_cents = models.BigIntegerField(default=2000)
+    auto_promote = models.BooleanField(default=False)
+    promote_margin = models.FloatField(default=0.0)
+    promote_min_win_rate = models.FloatField(default=0.5)
+    review_window_hours = models.IntegerField(default=72)
+    revision = models.IntegerField(default=1)
+    accepted_revision = models.IntegerField(default=1)
+    updated_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint("workspace", "name", name="rule_name_once")]
+        indexes = [models.Index("workspace", F("created_at").desc(), F("id").desc(), name="rule_newest")]
+
+
+class TrainingRun(Owned):
+    id_prefix = "run"
+    rule = models.ForeignKey(Rule, models.SET_NULL, null=True, related_name="runs")
+    rule_name = models.CharField(max_length=200, null=True)  # noqa: DJ001
+    seq = models.IntegerField()
+    state = models.CharField(max_length=40)
+    state_entered_at = models.DateTimeField(default=timezone.now)
+    last_reason = models.CharField(max_length=500, null=True)  # noqa: DJ001
+    error_code = models.CharField(max_length=80, null=True)  # noqa: DJ001
+    billed_training_cents = models.BigIntegerField(default=0)
+    billed_candidate_cents = models.BigIntegerField(default=0)
+    spent_eval_cents = models.BigIntegerField(default=0)
+    benchmark_spent_cents = models.BigIntegerField(default=0)
+    checkpoint_id = models.CharField(max_length=200, null=True)  # noqa: DJ001
+    checkpoint_step = models.BigIntegerField(null=True)
+    verdict = models.CharField(max_length=40, null=True)  # noqa: DJ001
+    decision = models.CharField(max_length=40, null=True)  # noqa: DJ001
+    decided_by = models.CharField(max_length=200, null=True)  # noqa: DJ001
+    decided_at = models.DateTimeField(null=True)
+    review_deadline_at = models.DateTimeField(null=True)
+    rollback_available_until = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint("workspace", "seq", name="run_seq_once")]
+        indexes = [models.Index("workspace", F("created_at").desc(), F("id").desc(), name="run_newest")]
+
+
+class RunEvent(models.Model):
+    """One row of a training run's timeline."""
+
+    run = models.ForeignKey(TrainingRun, models.CASCADE, related_name="timeline")
+    seq = models.IntegerField()
+    ts = models.DateTimeField()
+    from_state = models.CharField(max_length=40, null=True)  # noqa: DJ001
+    to_state = models.CharField(max_length=40)
+    reason = models.CharField(max_length=500, default="")
+    error_code = models.CharField(max_length=80, null=True)  # noqa: DJ001
+    detail = models.JSONField(default=dict)
+    actor = models.CharField(max_length=200, default="service")
+
+
+class BenchmarkRun(Owned):
+    """One replay. Only `done` carries scores, and then all three."""
+
+    id_prefix = "brun"
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="replays")
+    run = models.OneToOneField(TrainingRun, models.CASCADE, related_name="replay")
+    incumbent_ref = models.JSONField(default=dict)  # {kind, name, deployment_id, model_version}
+    candidate_ref = models.JSONField(default=dict)
+    items_digest = models.CharField(max_length=64, default="")
+    rows_total = models.IntegerField(default=0)
+    rows_scored = models.IntegerField(default=0)
+    rows_failed = models.IntegerField(default=0)
+    candidate_score = models.FloatField(null=True)
+    incumbent_score = models.FloatField(null=True)
+    score_delta = models.FloatField(null=True)
+    per_dimension = models.JSONField(default=list)
+    prompt_tokens = models.BigIntegerField(default=0)
+    completion_tokens = models.BigIntegerField(default=0)
+    spent_cents = models.BigIntegerField(default=0)
+    ceiling_cents = models.BigIntegerField(default=0)
+    status = models.CharField(max_length=40)
+    status_reason = models.TextField(null=True)  # noqa: DJ001
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index("benchmark", F("created_at").desc(), F("id").desc(), name="replay_newest")]
+        constraints = [
+            models.CheckConstraint(
+                name="scores_only_when_done",
+                condition=Q(
+                    status="done",
+                    candidate_score__isnull=False,
+                    incumbent_score__isnull=False,
+                    score_delta__isnull=False,
+                )
+                | Q(candidate_score=None, incumbent_score=None, score_delta=None)
+                & ~Q(status="done")
+                & ~Q(status_reason=""),
+            )
+        ]
+
+
+class Evaluation(Owned):
+    """The paired comparison of one training run."""
+
+    id_prefix = "ev"
+    run = models.OneToOneField(TrainingRun, models.CASCADE, related_name="evaluation")
+    body = models.JSONField(default=dict)  # every key of the Evaluation but id, run and times, as it goes on the wire
+    status = models.CharField(max_length=40, default="done")
+
+
+class EvaluationItem(models.Model):
+    evaluation = models.ForeignKey(Evaluation, models.CASCADE, related_name="items")
+    ordinal = models.IntegerField()
+    winner = models.CharField(max_length=20, null=True)  # noqa: DJ001
+    body = models.JSONField(default=dict)

@@ -1,0 +1,5 @@
+"""The pages' routes."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
