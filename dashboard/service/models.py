@@ -179,10 +179,16 @@ class TrainingRun(Owned):
     rule = models.ForeignKey(Rule, models.SET_NULL, null=True, related_name="runs")
     rule_name = models.CharField(max_length=200, null=True)  # noqa: DJ001
     seq = models.IntegerField()
+    rule_revision = models.IntegerField(default=1)
+    trigger = models.CharField(max_length=20, default="manual")
     state = models.CharField(max_length=40)
     state_entered_at = models.DateTimeField(default=timezone.now)
     last_reason = models.CharField(max_length=500, null=True)  # noqa: DJ001
     error_code = models.CharField(max_length=80, null=True)  # noqa: DJ001
+    # Frozen when the run fires: what the rule carries later does not move them.
+    training_ceiling_cents = models.BigIntegerField(default=0)
+    candidate_ceiling_cents = models.BigIntegerField(default=0)
+    eval_ceiling_cents = models.BigIntegerField(default=0)
     billed_training_cents = models.BigIntegerField(default=0)
     billed_candidate_cents = models.BigIntegerField(default=0)
     spent_eval_cents = models.BigIntegerField(default=0)
@@ -215,9 +221,12 @@ class RunEvent(models.Model):
     detail = models.JSONField(default=dict)
     actor = models.CharField(max_length=200, default="service")
 
+    class Meta:
+        constraints = [models.UniqueConstraint("run", "seq", name="run_event_seq_once")]
+
 
 class BenchmarkRun(Owned):
-    """One replay. Only `done` carries scores, and then all three."""
+    """One replay. Only `done` carries scores, and then all three; one that ended without them says why."""
 
     id_prefix = "brun"
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="replays")
@@ -244,7 +253,7 @@ class BenchmarkRun(Owned):
         indexes = [models.Index("benchmark", F("created_at").desc(), F("id").desc(), name="replay_newest")]
         constraints = [
             models.CheckConstraint(
-                name="scores_only_when_done",
+                name="scores_all_or_none_with_a_reason",
                 condition=Q(
                     status="done",
                     candidate_score__isnull=False,
@@ -252,8 +261,7 @@ class BenchmarkRun(Owned):
                     score_delta__isnull=False,
                 )
                 | Q(candidate_score=None, incumbent_score=None, score_delta=None)
-                & ~Q(status="done")
-                & ~Q(status_reason=""),
+                & (Q(status="open") | Q(status_reason__isnull=False) & ~Q(status_reason="")),
             )
         ]
 
@@ -271,4 +279,7 @@ class EvaluationItem(models.Model):
     evaluation = models.ForeignKey(Evaluation, models.CASCADE, related_name="items")
     ordinal = models.IntegerField()
     winner = models.CharField(max_length=20, null=True)  # noqa: DJ001
-    body = models.JSONField(default=dict)
+    body = models.JSONField(default=dict)  # every key of the item but id and winner, as it goes on the wire
+
+    class Meta:
+        constraints = [models.UniqueConstraint("evaluation", "ordinal", name="evaluation_item_ordinal_once")]
