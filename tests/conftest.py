@@ -1,0 +1,28 @@
+"""Fixtures that every test may use."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.test import Client
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> Iterator[None]:
+    """What one test remembered must not answer another."""
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def admin(db: Any) -> User:
+    return User.objects.create_superuser("admin", password="correct horse battery staple")
+
+
+@pytest.fixture
+def signed_in(client: Client, admin: User) -> Client:
+    """A client that is signed in as an admin."""
+    client.force_login(admin)
+    return client
