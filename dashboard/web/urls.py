@@ -1,5 +1,19 @@
-"""The pages' routes."""
+"""The pages' routes. A name in `addresses.PAGE_OF_PART` is a part of a page, not a page."""
 
-from django.urls import URLPattern
+from django.contrib.auth.views import LogoutView
+from django.urls import URLPattern, path, register_converter
 
-urlpatterns: list[URLPattern] = []
+from dashboard.web.converters import OpaqueId, SlashedId
+from dashboard.web.views import health, overview, sign_in
+
+register_converter(OpaqueId, "id")
+register_converter(SlashedId, "slashed_id")
+
+urlpatterns: list[URLPattern] = [
+    path("", overview.overview, name="overview"),
+    path("sign-in/", sign_in.SignIn.as_view(), name="sign-in"),
+    path("sign-in/link/", sign_in.use_link, name="sign-in-link"),
+    path("sign-out/", LogoutView.as_view(), name="sign-out"),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+]

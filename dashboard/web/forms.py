@@ -1,0 +1,11 @@
+"""Everything that comes in, GET too, goes through one of these forms."""
+
+from __future__ import annotations
+
+from django import forms
+
+
+class LinkForm(forms.Form):
+    """The token of a one-time sign-in link."""
+
+    sesame = forms.CharField(max_length=200, widget=forms.HiddenInput)

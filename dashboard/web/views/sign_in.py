@@ -1,0 +1,59 @@
+"""Coming in, by password or by a link that works once, and going out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from django.contrib.auth import get_user_model, login
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+from sesame.utils import get_user
+
+from dashboard.web.addresses import find_page
+from dashboard.web.forms import LinkForm
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+DEAD_LINK = "This sign-in link has been used, has expired or is not whole. Ask for a new one, or use your password."
+
+
+class SignIn(LoginView):
+    """The password form. Whoever is signed in already is sent on."""
+
+    template_name = "web/sign_in.html"
+    redirect_authenticated_user = True
+
+    def get_redirect_url(self, request: HttpRequest | None = None) -> str:
+        return find_page(self.request, self.request.POST.get("next") or self.request.GET.get("next"))
+
+
+@login_not_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def use_link(request: HttpRequest) -> HttpResponse:
+    """GET shows who would sign in, POST does it: a mail scanner that follows links does not use one up."""
+    form = LinkForm(request.POST if request.method == "POST" else request.GET)
+    user = _whose(form.cleaned_data["sesame"]) if form.is_valid() else None
+    if user is None or (request.method == "POST" and not _claim(user)):
+        context = {"form": AuthenticationForm(request), "dead_link": DEAD_LINK}
+        return render(request, "web/sign_in.html", context, status=400)
+    if request.method == "POST":
+        login(request, user, backend="sesame.backends.ModelBackend")
+        return redirect("overview")
+    return render(request, "web/sign_in_link.html", {"form": form, "who": user.get_username()})
+
+
+def _whose(token: str) -> User | None:
+    """The person a whole, fresh, unused token is for. Looking does not use it up."""
+    return cast("User | None", get_user(token, update_last_login=False))
+
+
+def _claim(user: User) -> bool:
+    """Use the link up: True for exactly one of several at the same time, for every link made before is dead now."""
+    unused = get_user_model().objects.filter(pk=user.pk, last_login=user.last_login)
+    return unused.update(last_login=timezone.now()) == 1

@@ -1,0 +1,43 @@
+"""The pages for what went wrong."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client, RequestFactory
+
+from dashboard.web import access
+from dashboard.web.views import errors
+
+
+@pytest.mark.django_db
+def test_an_unknown_address_is_a_page_of_ours(signed_in):
+    page = signed_in.get("/nowhere/")
+    assert page.status_code == 404
+    assert b"Nothing here" in page.content
+
+
+@pytest.mark.django_db
+def test_a_form_with_no_token_says_that_it_is_too_old():
+    page = Client(enforce_csrf_checks=True).post("/sign-in/", {"username": "ada"})
+    assert page.status_code == 403
+    assert b"too old" in page.content
+
+
+@pytest.mark.parametrize(("view", "status"), [(errors.bad_request, 400), (errors.forbidden, 403)])
+def test_each_fault_has_its_page(view, status):
+    assert view(RequestFactory().get("/"), Exception("secret inside")).status_code == status
+
+
+def test_the_fault_page_needs_no_database_and_tells_nothing():
+    page = errors.fault(RequestFactory().get("/"))
+    assert page.status_code == 500
+    assert b"Something broke here" in page.content
+
+
+@pytest.mark.django_db
+def test_a_person_who_was_switched_off_may_do_nothing(signed_in, admin):
+    assert access.may(admin, "read")
+    admin.is_active = False
+    assert not access.may(admin, "read")
+    admin.save()
+    assert signed_in.get("/").status_code == 302
