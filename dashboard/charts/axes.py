@@ -1,0 +1,102 @@
+"""Axes: where a chart begins and ends, and which ticks it names. Plain arithmetic on floats, no drawing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from dashboard.trend import Scale, Slot
+
+MIN_SHARE_OF_SCALE = 0.05
+"""The least part of the judge's scale that the score axis spans, so that noise does not look like movement."""
+
+_SECONDS = (60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800, 1_209_600)
+_MONTHS = (1, 2, 3, 6, 12, 24, 60)
+
+
+class Tick(NamedTuple):
+    at: float
+    label: str
+
+
+class Axis(NamedTuple):
+    """From `low` to `high`, low first; ticks lie between the two."""
+
+    low: float
+    high: float
+    ticks: tuple[Tick, ...]
+
+
+def build_score_axis(values: Sequence[float], scale: Scale | None, count: int) -> Axis:
+    """An axis over the scores with a little air, at least a twentieth of the scale wide. From 0 to 1 without scores."""
+    low, high = (min(values), max(values)) if values else (scale or Scale(0.0, 1.0))
+    least = MIN_SHARE_OF_SCALE * (scale.width if scale else 1.0)
+    if scale is None:
+        least = min(least, max(abs(low), abs(high)) / 2 or least)
+    air = max(high - low, least) * 0.08
+    middle, half = (low + high) / 2, max(high - low, least) / 2 + air
+    return _with_ticks(middle - half, middle + half, count)
+
+
+def build_delta_axis(values: Sequence[float], scale: Scale | None, count: int) -> Axis:
+    """An axis about zero, as far down as up, at least a fiftieth of the scale each way."""
+    reach = max((abs(value) for value in values), default=0.0)
+    reach = max(reach * 1.1, 0.02 * (scale.width if scale else 0.0), 1e-9 if values else 1.0)
+    return _with_ticks(-reach, reach, count)
+
+
+def build_slot_axis(slots: Sequence[Slot], count: int, letters: int) -> Axis:
+    """One place for each slot; at most `count` of them named, by their checkpoint cut in the middle to `letters`."""
+    step = max(1, math.ceil(len(slots) / count))
+    ticks = tuple(Tick(slot.place, shorten(slot.label, letters)) for slot in slots[::step])
+    return Axis(-0.6, max(len(slots), 1) - 0.4, ticks)
+
+
+def build_time_axis(times: Sequence[float], count: int) -> Axis:
+    """An axis over seconds since 1970 with round UTC times as ticks."""
+    low, high = (min(times), max(times)) if times else (0.0, 86_400.0)
+    air = max((high - low) * 0.015, 1_800.0)
+    low, high = low - air, high + air
+    return Axis(low, high, tuple(_name_times(low, high, count)))
+
+
+def shorten(label: str, letters: int) -> str:
+    """The label, cut in the middle where it is longer than `letters`: both ends of a checkpoint's name tell."""
+    if len(label) <= letters:
+        return label
+    head = (letters - 1) // 2
+    return f"{label[:head]}…{label[len(label) - (letters - 1 - head) :]}"
+
+
+def _with_ticks(low: float, high: float, count: int) -> Axis:
+    rough = (high - low) / count
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    first, last = math.ceil(low / step), math.floor(high / step)
+    return Axis(low, high, tuple(Tick(n * step, f"{n * step + 0.0:.{decimals}f}") for n in range(first, last + 1)))
+
+
+def _name_times(low: float, high: float, count: int) -> list[Tick]:
+    rough = (high - low) / count
+    for step in _SECONDS:
+        if step >= rough:
+            form = "%H:%M" if step < 43_200 and high - low < 86_400 else "%b %-d %H:%M" if step < 86_400 else "%b %-d"
+            first = math.ceil(low / step)
+            stamps = [n * float(step) for n in range(first, math.floor(high / step) + 1)]
+            return [Tick(stamp, _at(stamp).strftime(form)) for stamp in stamps]
+    months = next((step for step in _MONTHS if step * 2_629_746 >= rough), 120)
+    start, end = _at(low), _at(high)
+    firsts = [
+        datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC)
+        for month in range(start.year * 12, end.year * 12 + 12)
+        if month % months == 0
+    ]
+    form = "%b %Y" if months < 12 else "%Y"
+    return [Tick(first.timestamp(), first.strftime(form)) for first in firsts if start <= first <= end]
+
+
+def _at(seconds: float) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)

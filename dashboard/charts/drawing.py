@@ -1,0 +1,140 @@
+"""The drawing model: what is drawn where, once, for the SVG, for plotly and for the sparkline. No colour, no markup."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple
+
+from dashboard.charts.axes import Axis, build_delta_axis, build_score_axis, build_slot_axis, build_time_axis
+from dashboard.trend import Line, Slot, Trend
+
+AxisKind = Literal["slot", "time"]
+MARKERS_UP_TO = 250
+"""With more slots than this a line carries no marker at each point; lone points and decisions always have theirs."""
+
+
+class Box(NamedTuple):
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+
+class Frame(NamedTuple):
+    """The sheet in CSS pixels at scale 1, and on it, under one another: scores, deltas and the gap rail."""
+
+    width: int
+    height: int
+    scores: Box
+    deltas: Box
+    rail: Box
+
+
+WIDE = Frame(1100, 470, Box(58, 18, 1024, 274), Box(58, 312, 1024, 78), Box(58, 404, 1024, 22))
+NARROW = Frame(380, 470, Box(46, 18, 324, 274), Box(46, 312, 324, 78), Box(46, 404, 324, 22))
+
+
+class Stroke(NamedTuple):
+    """One line: its segments as places of slots, and the score of each place in `ys`."""
+
+    line: Line
+    name: str
+    rule_number: int
+    """Which rule, in order of the newest replay; it picks the colour when rules are overlaid."""
+    ys: dict[int, float]
+
+
+class Era(NamedTuple):
+    """Where another model began to serve: between two slots, in the units of the x axis."""
+
+    at: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    frame: Frame
+    axis: AxisKind
+    x: Axis
+    scores: Axis
+    deltas: Axis
+    slots: tuple[Slot, ...]
+    xs: tuple[float, ...]
+    """The x of each slot: its place, or on the time axis its seconds since 1970."""
+    strokes: tuple[Stroke, ...]
+    eras: tuple[Era, ...]
+    overlaid: bool
+
+    @property
+    def gaps(self) -> list[Slot]:
+        return [slot for slot in self.slots if slot.gap]
+
+    @property
+    def decided(self) -> list[Slot]:
+        """The slots whose decision is drawn on the candidate's line: those that have both."""
+        return [slot for slot in self.slots if slot.decision and slot.scored]
+
+    @property
+    def with_markers(self) -> bool:
+        return len(self.slots) <= MARKERS_UP_TO
+
+
+def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) -> Drawing:
+    """Lays the trend out on a frame."""
+    named = max(2, int(frame.scores.width // 84))
+    xs = _place_in_time(trend.slots) if axis == "time" else tuple(float(slot.place) for slot in trend.slots)
+    x = build_time_axis(xs, named) if axis == "time" else build_slot_axis(trend.slots, named, letters=12)
+    numbers = {rule.key: number for number, rule in enumerate(rule for rule in trend.rules if rule.shown)}
+    names = {rule.key: rule.name for rule in trend.rules}
+    strokes = tuple(
+        Stroke(line, names[line.rule] if trend.overlaid else line.role, numbers[line.rule], _scores(trend.slots, line))
+        for line in trend.lines
+    )
+    deltas = [] if trend.overlaid else [slot.delta for slot in trend.slots if slot.delta is not None]
+    return Drawing(
+        frame=frame,
+        axis=axis,
+        x=x,
+        scores=build_score_axis([y for stroke in strokes for y in stroke.ys.values()], trend.scale, count=6),
+        deltas=build_delta_axis(deltas, trend.scale, count=3),
+        slots=trend.slots,
+        xs=xs,
+        strokes=strokes,
+        eras=() if trend.overlaid else tuple(_eras(trend.slots, xs)),
+        overlaid=trend.overlaid,
+    )
+
+
+def _scores(slots: Sequence[Slot], line: Line) -> dict[int, float]:
+    ys = {}
+    for segment in line.segments:
+        for place in segment:
+            slot = slots[place]
+            score = slot.candidate if line.role == "candidate" else slot.incumbent
+            if score is not None:
+                ys[place] = score
+    return ys
+
+
+def _place_in_time(slots: Sequence[Slot]) -> tuple[float, ...]:
+    """Seconds since 1970. What has no time stands after everything that has, an hour apart."""
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    xs: list[float] = []
+    for slot in slots:
+        at = slot.created_at
+        xs.append((at - epoch).total_seconds() if at else (xs[-1] if xs else 0.0) + 3_600.0)
+    return tuple(xs)
+
+
+def _eras(slots: Sequence[Slot], xs: Sequence[float]) -> list[Era]:
+    return [
+        Era((xs[slot.place] + xs[slot.place - 1]) / 2, slot.era_reason)
+        for slot in slots
+        if slot.era_reason and slot.place > 0
+    ]

@@ -1,0 +1,54 @@
+"""The one palette, light and dark. static/css/tokens.css holds the same values; a test compares the two.
+
+The hues are those of Okabe and Ito's set for colour-blind readers, lightened for the dark theme. Nothing is told by
+colour alone: every role has its dash and every kind its glyph.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Theme = Literal["light", "dark"]
+
+
+class Palette(NamedTuple):
+    """Colours by role, as #rrggbb. `rules` tell rules apart when all are overlaid; they repeat after the last."""
+
+    candidate: str
+    incumbent: str
+    gap: str
+    up: str
+    down: str
+    grid: str
+    text: str
+    accent: str
+    surface: str
+    rules: tuple[str, ...]
+
+
+PALETTES: dict[Theme, Palette] = {
+    "light": Palette(
+        candidate="#0063a6",
+        incumbent="#b45309",
+        gap="#8a2e62",
+        up="#00734f",
+        down="#b3361b",
+        grid="#dfe3ea",
+        text="#3d4657",
+        accent="#5b5bd6",
+        surface="#ffffff",
+        rules=("#0063a6", "#b45309", "#00734f", "#8a2e62", "#5b5bd6", "#6b5900"),
+    ),
+    "dark": Palette(
+        candidate="#5ab8f5",
+        incumbent="#f0a346",
+        gap="#e58cbf",
+        up="#4cc79a",
+        down="#ff8a6b",
+        grid="#2c3444",
+        text="#b8c1d1",
+        accent="#a3a3ff",
+        surface="#141a24",
+        rules=("#5ab8f5", "#f0a346", "#4cc79a", "#e58cbf", "#a3a3ff", "#d9c64a"),
+    ),
+}
