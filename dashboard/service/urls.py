@@ -1,5 +1,34 @@
 """The embedded service's routes, under /api/."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path, re_path, register_converter
+from drf_spectacular.views import SpectacularAPIView
 
-urlpatterns: list[URLPattern] = []
+from dashboard.service.errors import answer_unknown_route
+from dashboard.service.views import account, benchmarks
+
+
+class OpaqueIdConverter:
+    """Any id, whatever it holds: a "/" in it may arrive encoded or bare. NUL is in no id; such a path is no route."""
+
+    regex = r"[^\0]+"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(OpaqueIdConverter, "opaque")
+
+# A longer route stands before the one that its beginning would match too.
+urlpatterns: list[URLPattern] = [
+    path("api-keys/introspect", account.Introspect.as_view()),
+    path("loop/benchmarks", benchmarks.BenchmarkList.as_view()),
+    path("loop/benchmarks/<opaque:benchmark_id>/items", benchmarks.BenchmarkItems.as_view()),
+    path("loop/benchmarks/<opaque:benchmark_id>/history", benchmarks.BenchmarkHistory.as_view()),
+    path("loop/benchmarks/<opaque:benchmark_id>", benchmarks.BenchmarkDetail.as_view()),
+    path("loop/benchmark-runs/<opaque:benchmark_run_id>", benchmarks.BenchmarkRunDetail.as_view()),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    re_path("", answer_unknown_route),
+]

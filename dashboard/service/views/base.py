@@ -1,0 +1,83 @@
+"""What every route shares: the caller's workspace, the strict query string, a page of rows, JSON out."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from django.db.models import Model, QuerySet
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import JSONParser
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dashboard.service.auth import Caller, CallerAuthentication, HasScope
+from dashboard.service.errors import not_found
+from dashboard.service.query import Parameter, read_query
+from dashboard.service.schema import LoopSchema
+from dashboard.service.wire.base import Shape, encode
+
+Row = TypeVar("Row", bound=Model)
+
+
+class JsonRenderer(BaseRenderer):
+    """Shapes and plain values to JSON bytes."""
+
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+        return encode(data)
+
+
+class JsonAlways(BaseContentNegotiation):
+    """The API speaks JSON, whatever Accept asks for."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        return parsers[0]
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
+        return renderers[0], renderers[0].media_type
+
+
+class LoopView(APIView):
+    """A route. `parameters` is all that its query string may hold, `answer` the shape of its 200."""
+
+    parameters: tuple[Parameter, ...] = ()
+    answer: type[Shape]
+    authentication_classes = (CallerAuthentication,)
+    permission_classes = (HasScope,)
+    renderer_classes = (JsonRenderer,)
+    parser_classes = (JSONParser,)
+    content_negotiation_class = JsonAlways
+    schema = LoopSchema()
+    # OPTIONS would describe views in DRF's words; here it is a method like any other that a route does not have.
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
+
+    @property
+    def workspace_id(self) -> str:
+        caller: Caller = self.request.user  # type: ignore[assignment]  # HasScope let nobody else in
+        return caller.workspace_id
+
+    def read_query(self) -> dict[str, Any]:
+        return read_query(self.request.GET, self.parameters)
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        answer["Cache-Control"] = "no-store"
+        return answer
+
+
+def get_row(rows: QuerySet[Row], row_id: str, what: str) -> Row:
+    """The row with this id among `rows`, which are the caller's. Raises Refusal (404)."""
+    row = rows.filter(pk=row_id).first()
+    if row is None:
+        raise not_found(what)
+    return row
+
+
+def list_page(rows: QuerySet[Row], limit: int, offset: int) -> tuple[list[Row], int]:
+    """One page of `rows`, which are ordered to the last, and how many there are in all."""
+    return list(rows[offset : offset + limit]), rows.count()

@@ -1,0 +1,1 @@
+"""The shapes of the answers, one struct each: what is encoded, and what the OpenAPI document says."""

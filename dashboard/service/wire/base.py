@@ -1,0 +1,48 @@
+"""What every shape shares: how it is made from a stored row, and how it becomes bytes."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import msgspec
+
+encode = msgspec.json.Encoder().encode
+"""JSON bytes. Aware times come out as RFC 3339 with a Z for UTC; a number that is not finite comes out as null."""
+
+
+class Shape(msgspec.Struct):
+    """One JSON object of the wire. Keys with a default are those this service does not store yet."""
+
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        """The shape of a stored row (or of a dict): each key from the attribute of that name."""
+        return msgspec.convert(row, cls, from_attributes=True)
+
+
+class Page(Shape, kw_only=True):
+    """The keys every list ends with; `limit` and `offset` are the ones that were used."""
+
+    total: int
+    limit: int
+    offset: int
+
+
+class ModelRef(Shape):
+    """A model behind an address: `kind` is serverless_slug or deployment."""
+
+    kind: str = "serverless_slug"
+    name: str = ""
+    deployment_id: str | None = None
+    model_version: str | None = None
+
+
+class ErrorDetail(Shape):
+    code: str
+    message: str
+
+
+class Error(Shape):
+    """Every answer that is not 2xx. `error` may carry more keys, such as `parameter` or `scope`."""
+
+    error: ErrorDetail
+    request_id: str

@@ -1,0 +1,140 @@
+"""Benchmarks, their pinned conversations, their replays and their history, as the wire has them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from dashboard.service.wire.base import ModelRef, Page, Shape
+
+
+class Dimension(Shape):
+    key: str
+    description: str = ""
+
+
+class Decoding(Shape):
+    temperature: float | None = None
+    max_tokens: int | None = None
+    stream: bool = False
+
+
+class Scoring(Shape):
+    metric: str = ""
+    scale: str = ""
+    aggregate: str = "mean"
+    require_all_rows: bool = True
+
+
+class Benchmark(Shape):
+    """The frozen definition of a benchmark. `sample`: it came with the sample workspace."""
+
+    id: str
+    workspace_id: str
+    name: str
+    status: str
+    judge_id: str | None
+    judge_name: str
+    judge_model: str
+    judge_instructions: str
+    judge_dimensions: list[Dimension]
+    judge_system_prompt: str | None
+    decoding: Decoding
+    scoring: Scoring
+    item_count: int
+    items_digest: str
+    per_run_ceiling_cents: int
+    created_by: str
+    created_at: datetime
+    retired_at: datetime | None
+    retired_by: str | None
+    sample: bool
+
+
+class BenchmarkAnswer(Shape):
+    benchmark: Benchmark
+
+
+class BenchmarkPage(Page):
+    benchmarks: list[Benchmark]
+
+
+class BenchmarkItem(Shape):
+    """One pinned conversation. The source keys turn null when the conversation it was copied from is deleted."""
+
+    id: int
+    ordinal: int
+    source_trace_id: str | None
+    prompt: Any
+    tools: Any
+    source_trace_url: str | None = None
+
+
+class BenchmarkItemPage(Page):
+    items: list[BenchmarkItem]
+
+
+class DimensionScore(Shape):
+    dimension: str
+    incumbent: float | None = None
+    candidate: float | None = None
+    delta: float | None = None
+
+
+class BenchmarkRun(Shape):
+    """One replay. Read `status` first: only a done one carries the three scores, and then all of them."""
+
+    id: str
+    benchmark_id: str
+    benchmark_name: str
+    run_id: str
+    workspace_id: str
+    incumbent_ref: ModelRef
+    candidate_ref: ModelRef
+    items_digest: str
+    rows_total: int
+    rows_scored: int
+    rows_failed: int
+    candidate_score: float | None
+    incumbent_score: float | None
+    score_delta: float | None
+    per_dimension: list[DimensionScore]
+    prompt_tokens: int
+    completion_tokens: int
+    spent_cents: int
+    ceiling_cents: int
+    status: str
+    status_reason: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class BenchmarkRunAnswer(Shape):
+    benchmark_run: BenchmarkRun
+
+
+class HistoryPoint(Shape, gc=False):
+    """One replay on the trend, with or without a score. The keys after `status_reason` are this service's own."""
+
+    benchmark_run_id: str
+    run_id: str
+    run_seq: int
+    rule_id: str | None
+    rule_name: str | None
+    created_at: datetime
+    candidate_score: float | None
+    incumbent_score: float | None
+    score_delta: float | None
+    checkpoint_id: str | None
+    decision: str | None
+    status: str
+    status_reason: str | None
+    items_digest: str
+    rows_total: int
+    rows_scored: int
+    incumbent_ref: ModelRef
+
+
+class HistoryPage(Page):
+    benchmark_id: str
+    points: list[HistoryPoint]

@@ -1,0 +1,142 @@
+"""Rows for tests, built straight on the service's models: a benchmark, its replays, a rule, a long history."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from dashboard.service.keys import create_key
+from dashboard.service.models import Benchmark, BenchmarkItem, BenchmarkRun, Rule, TrainingRun, Workspace, new_id
+
+START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
+INCUMBENT = {"kind": "serverless_slug", "name": "support", "deployment_id": None, "model_version": "v1"}
+CANDIDATE = {"kind": "deployment", "name": "support-next", "deployment_id": "dep_1", "model_version": "v2"}
+
+
+def make_workspace(workspace_id: str = "ws_other", name: str = "Another team") -> Workspace:
+    return Workspace.objects.get_or_create(id=workspace_id, defaults={"name": name})[0]
+
+
+def make_key(*scopes: str, workspace: Workspace | None = None, **fields: Any) -> str:
+    """The secret of a new key, which reads the default workspace unless told otherwise."""
+    key, secret = create_key(workspace or Workspace.default(), "test", scopes or ("loop:read",))
+    if fields:
+        type(key).objects.filter(pk=key.pk).update(**fields)
+    return secret
+
+
+def make_benchmark(name: str = "Support answers", *, items: int = 0, **fields: Any) -> Benchmark:
+    values: dict[str, Any] = {
+        "workspace": fields.pop("workspace", None) or Workspace.default(),
+        "name": name,
+        "created_at": START,
+        "judge_name": "Helpfulness",
+        "judge_model": "judge-large",
+        "judge_instructions": "Score how far the answer helps.",
+        "judge_dimensions": [{"key": "helpful", "description": "Does it help?"}],
+        "decoding": {"temperature": 0.0, "max_tokens": 512, "stream": False},
+        "scoring": {"metric": "judge_mean", "scale": "0-1", "aggregate": "mean", "require_all_rows": True},
+        "item_count": items,
+        "items_digest": "d1",
+        "per_run_ceiling_cents": 500,
+        "created_by": "ana",
+    }
+    benchmark = Benchmark.objects.create(**(values | fields))
+    BenchmarkItem.objects.bulk_create(
+        BenchmarkItem(benchmark=benchmark, ordinal=n, prompt=[{"role": "user", "content": f"Question {n}"}])
+        for n in range(items)
+    )
+    return benchmark
+
+
+def make_rule(name: str = "Nightly", **fields: Any) -> Rule:
+    values: dict[str, Any] = {
+        "workspace": fields.pop("workspace", None) or Workspace.default(),
+        "name": name,
+        "created_at": START,
+        "updated_at": START,
+        "serving": {"kind": "serverless_slug", "name": "support", "deployment_id": None},
+        "model_id": "acme/base-7b",
+    }
+    return Rule.objects.create(**(values | fields))
+
+
+def make_run(*, rule: Rule | None = None, **fields: Any) -> TrainingRun:
+    workspace = fields.pop("workspace", None) or (rule.workspace if rule else Workspace.default())
+    newest = TrainingRun.objects.filter(workspace=workspace).order_by("-seq").values_list("seq", flat=True).first()
+    values: dict[str, Any] = {
+        "workspace": workspace,
+        "rule": rule,
+        "rule_name": rule.name if rule else None,
+        "seq": (newest or 0) + 1,
+        "state": "awaiting_review",
+        "created_at": START,
+        "state_entered_at": START,
+    }
+    return TrainingRun.objects.create(**(values | fields))
+
+
+def make_replay(benchmark: Benchmark, *, run: TrainingRun | None = None, **fields: Any) -> BenchmarkRun:
+    """One replay; `done` with 0.62 against 0.58 unless told otherwise. A status without scores needs a reason."""
+    status = fields.setdefault("status", "done")
+    scores = {"candidate_score": 0.62, "incumbent_score": 0.58, "score_delta": 0.04} if status == "done" else {}
+    values: dict[str, Any] = {
+        "workspace": benchmark.workspace,
+        "benchmark": benchmark,
+        "run": run or make_run(workspace=benchmark.workspace),
+        "incumbent_ref": INCUMBENT,
+        "candidate_ref": CANDIDATE,
+        "items_digest": benchmark.items_digest,
+        "rows_total": 10,
+        "rows_scored": 10 if scores else 0,
+        "created_at": START,
+        **scores,
+    }
+    return BenchmarkRun.objects.create(**(values | fields))
+
+
+def make_history(benchmark: Benchmark, n: int, *, rule: Rule | None = None, gap_every: int = 20) -> None:
+    """`n` replays an hour apart, the oldest first; every `gap_every`-th failed and has no score (0: none did)."""
+    workspace = benchmark.workspace
+    first = TrainingRun.objects.filter(workspace=workspace).count() + 1
+    runs, replays = [], []
+    for i in range(n):
+        at = START + timedelta(hours=i)
+        gap = gap_every and i % gap_every == gap_every - 1
+        runs.append(
+            TrainingRun(
+                id=new_id("run"),
+                workspace=workspace,
+                rule=rule,
+                rule_name=rule.name if rule else None,
+                seq=first + i,
+                state="failed" if gap else "promoted" if i % 7 == 0 else "rejected",
+                checkpoint_id=f"step-{(i + 1) * 100}",
+                decision=None if gap else "promoted" if i % 7 == 0 else "rejected",
+                created_at=at,
+                state_entered_at=at,
+            )
+        )
+        candidate, incumbent = round(0.5 + 0.3 * i / n, 4), round(0.48 + 0.3 * i / n, 4)
+        replays.append(
+            BenchmarkRun(
+                id=new_id("brun"),
+                workspace=workspace,
+                benchmark=benchmark,
+                run=runs[-1],
+                incumbent_ref=INCUMBENT,
+                candidate_ref=CANDIDATE,
+                items_digest=benchmark.items_digest,
+                rows_total=10,
+                rows_scored=4 if gap else 10,
+                candidate_score=None if gap else candidate,
+                incumbent_score=None if gap else incumbent,
+                score_delta=None if gap else round(candidate - incumbent, 4),
+                status="failed" if gap else "done",
+                status_reason="The judge could not be reached." if gap else None,
+                created_at=at,
+                finished_at=at + timedelta(minutes=20),
+            )
+        )
+    TrainingRun.objects.bulk_create(runs, batch_size=500)
+    BenchmarkRun.objects.bulk_create(replays, batch_size=500)
