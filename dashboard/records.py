@@ -7,15 +7,15 @@ API never breaks a page. Times are aware datetimes in UTC; a naive one was read 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
 
-class Unreadable(msgspec.Struct, frozen=True):
+class Unreadable(msgspec.Struct, frozen=True, gc=False):
     """What stood where a number or a time was due and could not be read as one."""
 
-    raw: str
+    raw: Annotated[str, msgspec.Meta(max_length=80)]
     """The text as it came, at most 80 characters."""
 
 
@@ -90,7 +90,7 @@ class Benchmark(_Timed, frozen=True):
     """True for rows of the sample workspace; our own service says so, no other does."""
 
 
-class ModelRef(msgspec.Struct, frozen=True):
+class ModelRef(msgspec.Struct, frozen=True, gc=False):
     """Which model answered: an alias of the serverless fleet, or one deployment."""
 
     kind: str = ""
@@ -99,7 +99,7 @@ class ModelRef(msgspec.Struct, frozen=True):
     model_version: str | None = None
 
 
-class HistoryPoint(_Timed, frozen=True):
+class HistoryPoint(_Timed, frozen=True, gc=False):
     """One replay on a benchmark's history, with or without a score.
 
     The keys after `status_reason` are not in the published shape of a history point. Our service sends them, a newer

@@ -1,0 +1,68 @@
+"""What an answer that is not 2xx means: the service's error shapes, read into our tree."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NoReturn
+
+import httpx
+import msgspec
+
+from dashboard.sources.errors import (
+    NotFound,
+    RateLimited,
+    Refused,
+    ServerFault,
+    Unauthorized,
+    UnreadableAnswer,
+)
+
+MAX_WORDS = 300
+"""How much of the service's own sentence is kept."""
+
+
+def read_error_body(body: bytes) -> tuple[str | None, str | None, str | None]:
+    """(code, message, request id) from any of the error shapes; each None where the body does not say.
+
+    The shapes: {"error": {"code", "message" | "detail"}, "request_id"}, {"error": "text", "code"?}, {"detail": "text"},
+    {"message": "text"}, and anything that is not JSON, such as a proxy's page, of which nothing is repeated.
+    """
+    try:
+        outer: Any = msgspec.json.decode(body)
+    except (msgspec.MsgspecError, RecursionError, ValueError):
+        return None, None, None
+    if not isinstance(outer, dict):
+        return None, None, None
+    error = outer.get("error")
+    inner = error if isinstance(error, dict) else outer
+    words = error if isinstance(error, str) else inner.get("message") or inner.get("detail")
+    return _text(inner.get("code"), 80), _text(words, MAX_WORDS), _text(outer.get("request_id"), 80)
+
+
+def _text(value: object, length: int) -> str | None:
+    """A short single line, None for anything that is no text."""
+    if not isinstance(value, str):
+        return None
+    return " ".join(value[: 2 * length].split())[:length] or None
+
+
+def raise_for_status(route: str, response: httpx.Response, body: bytes, *, retry_at: datetime | None) -> NoReturn:
+    """Raise what a status outside 2xx stands for."""
+    status = response.status_code
+    code, words, request_id = read_error_body(body)
+    request_id = request_id or _text(response.headers.get("X-Request-ID"), 80)
+    if status in (401, 403):
+        said = "needs a valid key" if status == 401 else "is not allowed with this key"
+        raise Unauthorized(f"{route} {said}.", status=status, code=code, request_id=request_id)
+    if status == 404:
+        raise NotFound(f"{route} was answered: not found.", status=status, code=code, request_id=request_id)
+    if status == 429:
+        message = f"{route} was refused for now: too many calls."
+        raise RateLimited(message, status=status, code=code, request_id=request_id, retry_at=retry_at)
+    if status >= 500:
+        message = f"{route} failed in the service (status {status})."
+        raise ServerFault(message, status=status, code=code, request_id=request_id, retry_at=retry_at)
+    if status >= 400:
+        message = words or f"{route} was refused (status {status})."
+        raise Refused(message, status=status, code=code, request_id=request_id, retry_at=retry_at)
+    raise UnreadableAnswer(f"{route} was answered with the unexpected status {status}.", status=status)

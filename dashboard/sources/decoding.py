@@ -1,0 +1,172 @@
+"""Bodies to records: at full speed when all is well, entry by entry and value by value when something is not.
+
+The types are the fast path: msgspec reads a body straight into records. Where that fails, the slow path reads the same
+body with the standard library and keeps all that can be kept, so that one bad value costs neither its page nor its
+entry. A score or a time that cannot be read becomes `Unreadable`; any other optional value of the wrong type is left
+out; keys nobody knows are ignored. Only a body that is not JSON, or not the agreed envelope, is an error.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from functools import lru_cache
+from types import UnionType
+from typing import Annotated, Any, Generic, NoReturn, TypeVar, cast, get_args, get_origin
+
+import msgspec
+
+from dashboard.records import Instant, Score, Unreadable, as_utc
+from dashboard.sources.errors import UnreadableAnswer
+from dashboard.sources.transport import Answer
+
+T = TypeVar("T")
+Record = TypeVar("Record", bound=msgspec.Struct)
+
+RAW_LENGTH = 80
+"""How much is kept of a value that cannot be read."""
+
+_MALFORMED = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
+"""All that msgspec, json and datetime raise over a body: bad JSON, wrong types, years out of range, deep nesting."""
+
+
+class Page(msgspec.Struct, Generic[T], frozen=True):
+    """One page of a list. An entry without a usable id has the id ""; whoever gathers the pages names it."""
+
+    entries: tuple[T, ...]
+    total: int
+    """How many entries the service says there are on all pages."""
+
+
+def decode_page(answer: Answer, name: str, record: type[Record]) -> Page[Record]:
+    """Read `{<name>: [record, …], "total": n}`. Raises `UnreadableAnswer`."""
+    try:
+        page = _page_decoder(name, record).decode(answer.body)
+        return Page(page.entries, page.total)
+    except _MALFORMED:
+        body = _parse(answer)
+    entries, total = body.get(name), body.get("total")
+    if not isinstance(entries, list) or type(total) is not int or total < 0:
+        raise UnreadableAnswer(f"{answer.route} was answered with something else than a page of {name}.")
+    return Page(tuple(_read_record(entry, record) for entry in entries), total)
+
+
+def decode_one(answer: Answer, name: str, record: type[Record]) -> Record:
+    """Read `{<name>: record}`; with the name "" the record itself is the body. Raises `UnreadableAnswer`."""
+    try:
+        return cast("Record", _one_decoder(name, record).decode(answer.body).value)
+    except _MALFORMED:
+        body = _parse(answer)
+    value = body.get(name) if name else body
+    if not isinstance(value, dict):
+        raise UnreadableAnswer(f"{answer.route} was answered without a {name}.")
+    return _read_record(value, record)
+
+
+@lru_cache
+def _page_decoder(name: str, record: type) -> msgspec.json.Decoder[Any]:
+    fields = [("entries", tuple[record, ...]), ("total", Annotated[int, msgspec.Meta(ge=0)])]  # type: ignore[valid-type]
+    page = msgspec.defstruct("PageBody", fields, rename={"entries": name})
+    return msgspec.json.Decoder(page)
+
+
+@lru_cache
+def _one_decoder(name: str, record: type) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(
+        msgspec.defstruct("Body", [("value", record)], rename={"value": name}) if name else record
+    )
+
+
+def _parse(answer: Answer) -> dict[str, Any]:
+    """The body as plain objects, with `Unreadable` for numbers no float can hold. Raises `UnreadableAnswer`."""
+    try:
+        # JSON may spell half a surrogate pair, which is no text and fails later, when a page is encoded.
+        body = json.loads(answer.body, parse_float=_read_number, parse_int=_read_whole, parse_constant=_refuse_constant)
+        body = _mend_text(body) if b"\\ud" in answer.body.lower() else body
+    except _MALFORMED as error:
+        raise UnreadableAnswer(f"{answer.route} was answered with something that is not JSON.") from error
+    if not isinstance(body, dict):
+        raise UnreadableAnswer(f"{answer.route} was answered with something else than an object.")
+    return body
+
+
+def _read_number(text: str) -> float | Unreadable:
+    """1e999 is infinity to Python: its text is kept instead."""
+    number = float(text)
+    return number if abs(number) != float("inf") else Unreadable(text[:RAW_LENGTH])
+
+
+def _read_whole(text: str) -> int | float | Unreadable:
+    return int(text) if len(text) < 19 else _read_number(text)
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not JSON")
+
+
+def _mend_text(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_mend_text(entry) for entry in value]
+    if isinstance(value, dict):
+        return {_mend_text(key): _mend_text(entry) for key, entry in value.items()}
+    return value
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=lambda odd: odd.raw)
+
+
+def _as_unreadable(value: Any) -> Unreadable:
+    return value if isinstance(value, Unreadable) else Unreadable(_dump(value)[:RAW_LENGTH])
+
+
+def _read_record(value: Any, record: type[Record]) -> Record:
+    """A record with all of `value` that can be read. What is no object at all gives one with unreadable scores."""
+    try:
+        return msgspec.convert(value, record)
+    except _MALFORMED:
+        pass
+    fields: dict[str, Any] = {}
+    for field in _fields(record):
+        if isinstance(value, dict):
+            found: Any = _read_value(value[field.name], field.type) if field.name in value else msgspec.UNSET
+        else:
+            found = _as_unreadable(value) if field.type == Score else msgspec.UNSET
+        if found is not msgspec.UNSET:
+            fields[field.name] = found
+        elif field.required:
+            fields[field.name] = ""
+    return record(**fields)
+
+
+_fields = lru_cache(msgspec.structs.fields)
+
+
+@lru_cache
+def _single(wanted: Any) -> type:
+    """A record of one field of that type: msgspec prepares each struct once, but a bare union at every call."""
+    return msgspec.defstruct("Single", [("value", wanted)])
+
+
+def _read_value(value: Any, wanted: Any) -> Any:
+    """`value` as the type of a record's field, UNSET when it cannot be and the field's default has to do."""
+    if wanted is Any:
+        return json.loads(_dump(value))
+    try:
+        found: Any = msgspec.convert({"value": value}, _single(wanted)).value
+        return as_utc(found) if isinstance(found, datetime) else found
+    except _MALFORMED:
+        pass
+    if wanted in (Score, Instant):
+        return _as_unreadable(value)
+    options = get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
+    if str in options and type(value) in (int, float):
+        return str(value)
+    for option in options:
+        if get_origin(option) is tuple and isinstance(value, list):
+            return tuple(_read_record(entry, get_args(option)[0]) for entry in value if isinstance(entry, dict))
+        if isinstance(option, type) and issubclass(option, msgspec.Struct) and isinstance(value, dict):
+            return _read_record(value, option)
+    return msgspec.UNSET

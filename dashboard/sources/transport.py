@@ -1,0 +1,206 @@
+"""One `send()` for every API: deadline, size cap, retries of reads, one origin, and our own errors.
+
+It drives an httpx transport directly rather than an httpx client: a client would keep cookies, read .netrc, choose
+proxies and carry credentials over redirects, and none of that may happen here.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlencode
+
+import httpx
+
+from dashboard.sources.answers import raise_for_status
+from dashboard.sources.errors import (
+    RateLimited,
+    ServerFault,
+    SourceError,
+    TimedOut,
+    TooLarge,
+    Unreachable,
+    UnreadableAnswer,
+)
+from dashboard.sources.network import DEADLINE
+
+MAX_BYTES = 32 * 1024 * 1024
+"""The largest body we read, counted after decompression."""
+MAX_TRIES = 3
+MAX_REDIRECTS = 3
+CONNECT_S = 3.0
+"""A host that does not take a connection in this time is away; there is no use in spending the whole deadline on it."""
+RATE_LIMIT_S = 10.0
+"""How long a 429 that does not say is taken to last."""
+FIRST_DELAY_S = 0.2
+"""Our own delay before the second try. It doubles with each, and varies so that callers do not march in step."""
+
+REQUEST_ID: ContextVar[str | None] = ContextVar("request_id", default=None)
+"""The id of the request that we are answering; when set, it travels along as X-Request-ID."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A 2xx answer, read whole."""
+
+    route: str
+    """Method and path, for messages."""
+    body: bytes
+
+
+class Transport:
+    """Calls to one origin with one credential. Shared by threads.
+
+    `open_transport` makes the httpx transport on first use; it may raise a `SourceError`. `deadline_s` bounds a call in
+    full: connecting, every try, every wait between tries and the last byte.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        open_transport: Callable[[], httpx.BaseTransport],
+        *,
+        headers: Mapping[str, str] | None = None,
+        deadline_s: float = 10.0,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        self._base = httpx.URL(base_url.rstrip("/"))
+        self._open_transport = open_transport
+        self._transport: httpx.BaseTransport | None = None
+        self._lock = threading.Lock()
+        self._headers = {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "benchtrend"} | dict(
+            headers or {}
+        )
+        self.deadline_s = deadline_s
+        self._max_bytes = max_bytes
+
+    def get(self, path: str, params: Mapping[str, str | int] | None = None, *, until: float | None = None) -> Answer:
+        """Read one route. `until` (monotonic seconds) ends the call earlier than its own deadline would."""
+        url = f"{self._base}{path}" + (f"?{urlencode(params)}" if params else "")
+        deadline = time.monotonic() + self.deadline_s
+        return self._send("GET", path, url, deadline if until is None else min(deadline, until))
+
+    def _send(self, method: str, path: str, url: str, deadline: float) -> Answer:
+        route = f"{method} {path[:120]}"
+        token = DEADLINE.set(deadline)
+        try:
+            for attempt in range(MAX_TRIES):
+                try:
+                    return Answer(route, self._try_once(method, route, url, deadline))
+                except (Unreachable, RateLimited, ServerFault) as error:
+                    # Only a read may be sent twice, only where that can help, and never past the deadline.
+                    delay = _delay_before(attempt, error)
+                    last = attempt == MAX_TRIES - 1 or time.monotonic() + delay >= deadline
+                    if method != "GET" or last or not _may_pass(error):
+                        if isinstance(error, RateLimited) and error.retry_at is None:
+                            error.retry_at = datetime.now(UTC) + timedelta(seconds=RATE_LIMIT_S)
+                        raise
+                time.sleep(delay)
+            raise AssertionError("the last try returns or raises")
+        finally:
+            DEADLINE.reset(token)
+
+    def _try_once(self, method: str, route: str, url: str, deadline: float) -> bytes:
+        for _ in range(MAX_REDIRECTS + 1):
+            with self._exchange(method, route, url, deadline) as response:
+                if not response.has_redirect_location:
+                    body = self._read_body(route, response)
+                    if not response.is_success:
+                        raise_for_status(route, response, body, retry_at=read_retry_after(response.headers))
+                    return body
+                if method != "GET":
+                    raise UnreadableAnswer(f"{route} was redirected, and a write is never sent on.")
+                url = self._same_origin(route, url, response.headers["Location"])
+        raise UnreadableAnswer(f"{route} was redirected in a circle.")
+
+    @contextmanager
+    def _exchange(self, method: str, route: str, url: str, deadline: float) -> Iterator[httpx.Response]:
+        """One request on the wire. The connection is given back whatever happens; httpx's errors end here."""
+        left = max(deadline - time.monotonic(), 0.001)
+        timeout = {"connect": min(left, CONNECT_S), "read": left, "write": left, "pool": left}
+        headers = self._headers
+        if request_id := REQUEST_ID.get():
+            headers = headers | {"X-Request-ID": request_id}
+        try:
+            request = httpx.Request(method, url, headers=headers, extensions={"timeout": timeout})
+            response = self._get_transport().handle_request(request)
+            try:
+                yield response
+            finally:
+                response.close()
+        except (httpx.ConnectTimeout, httpx.ConnectError, httpx.ProxyError) as error:
+            raise Unreachable(f"{route} could not be sent: no connection to the service.") from error
+        except httpx.TimeoutException as error:
+            raise TimedOut(f"{route} was not answered in time.") from error
+        except httpx.DecodingError as error:
+            raise UnreadableAnswer(f"{route} was answered with a body that cannot be decompressed.") from error
+        except (httpx.TransportError, httpx.InvalidURL) as error:
+            raise Unreachable(f"{route} was cut off before its answer was complete.") from error
+
+    def _get_transport(self) -> httpx.BaseTransport:
+        with self._lock:
+            self._transport = self._transport or self._open_transport()
+            return self._transport
+
+    def _same_origin(self, route: str, url: str, location: str) -> str:
+        """Where a redirected read goes next. Only the configured origin ever sees the credential."""
+        target = httpx.URL(url).join(location)
+        if (target.scheme, target.host, target.port) != (self._base.scheme, self._base.host, self._base.port):
+            raise UnreadableAnswer(f"{route} was redirected away from the configured address.")
+        return str(target)
+
+    def _read_body(self, route: str, response: httpx.Response) -> bytes:
+        """The whole body, decompressed, at most `max_bytes`: a small body may unpack to a huge one."""
+        encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+        if encoding not in ("identity", "", "gzip"):
+            raise UnreadableAnswer(f"{route} was answered in an encoding that was not asked for.")
+        unpack = zlib.decompressobj(wbits=31) if encoding == "gzip" else None
+        body = bytearray()
+        for chunk in response.iter_raw():
+            room = self._max_bytes - len(body) + 1
+            try:
+                body += unpack.decompress(chunk, room) if unpack else chunk[:room]
+            except zlib.error as error:
+                raise UnreadableAnswer(f"{route} was answered with a body that cannot be decompressed.") from error
+            if len(body) > self._max_bytes:
+                raise TooLarge(f"{route} was answered with more than {self._max_bytes // 2**20} MB.")
+        if unpack and body and not unpack.eof:
+            raise UnreadableAnswer(f"{route} was answered with a body that was cut off.")
+        return bytes(body)
+
+
+def read_retry_after(headers: httpx.Headers) -> datetime | None:
+    """When the service wants to be asked again: seconds or an HTTP date; None for nothing, nonsense or the past."""
+    text = headers.get("Retry-After", "").strip()
+    now = datetime.now(UTC)
+    if text.isascii() and text.isdigit():
+        return now + timedelta(seconds=int(text)) if len(text) <= 7 else None
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    return moment if moment > now else None
+
+
+def _may_pass(error: SourceError) -> bool:
+    """True when the same read may succeed a moment later. A connect that timed out has had its time already."""
+    if isinstance(error, ServerFault):
+        return error.status == 503
+    return not isinstance(error.__cause__, httpx.ConnectTimeout | ImportError | ValueError)
+
+
+def _delay_before(attempt: int, error: SourceError) -> float:
+    """Seconds before the next try: what the service asked for, else our own, growing."""
+    own: float = FIRST_DELAY_S * 2**attempt * random.uniform(0.75, 1.25)  # noqa: S311 - not a secret
+    if error.retry_at is None:
+        return own
+    return max((error.retry_at - datetime.now(UTC)).total_seconds(), FIRST_DELAY_S)
