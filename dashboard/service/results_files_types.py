@@ -1,0 +1,130 @@
+"""What a results file says, once read: one result a checkpoint, and what could not be read. No Django here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+STATUSES = ("open", "done", "failed", "budget_stopped", "abandoned")
+DECISIONS = ("auto_promoted", "promoted", "rejected", "auto_rejected", "rolled_back")
+MAX_FILE_BYTES = 64 * 1024 * 1024
+MAX_NAME = 200
+"""The longest checkpoint, model or rule name that is stored, in characters."""
+
+
+class ResultsError(Exception):
+    """Nothing can be imported. The message says what is wrong and what there is instead."""
+
+
+class FileError(Exception):
+    """One file cannot be read. The message says why, without the file's name."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A file that was left out, and why."""
+
+    path: str
+    message: str
+
+
+@dataclass(frozen=True)
+class DimensionResult:
+    """One rubric dimension of one checkpoint. A side that was not measured is None."""
+
+    key: str
+    candidate: float | None
+    incumbent: float | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """One checkpoint: both scores, or neither and the reason."""
+
+    checkpoint: str
+    candidate_model: str
+    incumbent_model: str
+    """"" when nothing says which incumbent it was."""
+    status: str
+    reason: str | None
+    candidate: float | None = None
+    incumbent: float | None = None
+    dimensions: tuple[DimensionResult, ...] = ()
+    created_at: datetime | None = None
+    candidate_version: str | None = None
+    """The revision of the candidate, where the file names one."""
+    decision: str | None = None
+    rule: str | None = None
+    rows: int | None = None
+    """How many questions were scored on each side, where the file says so."""
+    identity: Any = None
+    """What was measured, as JSON: its digest tells comparable replays. None: as the benchmark says."""
+
+    @property
+    def scored(self) -> bool:
+        return self.status == "done"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How the numbers came about; it becomes the benchmark's frozen judge and scoring."""
+
+    source: str
+    """Who measured: "lm-evaluation-harness" or "table"."""
+    metric: str
+    aggregate: str
+    scale: str
+    dimensions: tuple[str, ...] = ()
+    lower_is_better: bool = False
+
+
+@dataclass(frozen=True)
+class ResultSet:
+    """Everything that the given files say, in checkpoint order."""
+
+    measure: Measure
+    results: tuple[Result, ...]
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Sentences about choices made while reading; each is printed."""
+    origin: str = ""
+    """The name of what was read (a folder's or file's own name): the last resort for a model's name."""
+
+
+def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key that orders the numbers inside names as numbers: step512 before step1000.
+
+    Total and deterministic: names that differ never have one key, as the text itself is the last part.
+    """
+    parts = [(0, int(p), "") if p.isdecimal() else (1, 0, p.casefold()) for p in re.findall(r"\d{1,1000}|\D+", text)]
+    return (*parts, (2, 0, text))
+
+
+def read_number(value: Any) -> float | None:
+    """A JSON number as a finite float; None for everything else (booleans, text, NaN, Infinity, null).
+
+    From 1e300 on it counts as infinite, so that no mean and no difference of two can overflow.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if abs(number) < 1e300 else None
+
+
+def quote(value: Any) -> str:
+    """What stood in a file, short enough for a sentence."""
+    text = "an integer beyond all bounds" if isinstance(value, int) and abs(value) > 10**20 else repr(value)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def read_unix_seconds(value: Any) -> datetime | None:
+    """Unix seconds as a moment in UTC; None unless they lie between the years 2000 and 2100 (milliseconds do not)."""
+    seconds = read_number(value)
+    if seconds is None or not 946_684_800 <= seconds <= 4_102_444_800:
+        return None
+    return datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,146 @@
+"""`manage.py import_results`: what it prints, and its exit status."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from dashboard.service.management.commands import import_results
+from dashboard.service.models import Benchmark, BenchmarkRun
+from tests.service_import.harness_files import write_current, write_old
+
+pytestmark = pytest.mark.django_db
+
+
+def run(candidate: Path, incumbent: Path | None = None, *flags: str, stderr: Any = None) -> str:
+    out = io.StringIO()
+    arguments = ["--benchmark", "LAMBADA", "--metric", "acc", "--task", "lambada", "--candidate", str(candidate)]
+    arguments += ["--incumbent", str(incumbent)] if incumbent else []
+    call_command("import_results", *arguments, *flags, stdout=out, stderr=stderr or io.StringIO())
+    return out.getvalue()
+
+
+@pytest.fixture
+def sides(tmp_path) -> tuple[Path, Path]:
+    for step in (512, 1000):
+        write_old(tmp_path / "new", step, {"lambada": {"acc": step / 2000}})
+        write_old(tmp_path / "old", step, {"lambada": {"acc": 0.25}}, model="lab/base")
+    write_old(tmp_path / "new", 2000, {"lambada": {"acc": 0.75}})
+    return tmp_path / "new", tmp_path / "old"
+
+
+def test_it_works(sides):
+    said = run(*sides)
+    benchmark = Benchmark.objects.get(name="LAMBADA")
+    assert 'imported 3 new points into "LAMBADA"; 0 already there; the files hold 3 points, 1 gap' in said
+    assert "1 gap: no incumbent result (step2000)" in said
+    assert "last point: step2000, failed: no incumbent result for step2000" in said
+    assert f"see /benchmarks/{benchmark.id}/" in said
+    assert BenchmarkRun.objects.count() == 3
+
+
+def test_the_last_point_says_its_scores(sides):
+    (sides[0] / "tiny_step2000.json").unlink()
+    assert "last point: step1000, candidate 0.5, incumbent 0.25, delta +0.25" in run(*sides)
+
+
+def test_a_dry_run_prints_the_table_and_writes_nothing(sides):
+    said = run(*sides, "--dry-run")
+    assert "would import 3 new points" in said
+    assert [line.split()[0] for line in said.splitlines() if line.startswith("step")] == [
+        "step512",
+        "step1000",
+        "step2000",
+    ]
+    assert "see /benchmarks" not in said
+    assert Benchmark.objects.count() == 0
+
+
+def test_a_second_run_changes_nothing(sides):
+    run(*sides)
+    said = run(*sides)
+    assert "imported 0 new points" in said
+    assert "3 already there" in said
+
+
+def test_an_unreadable_file_is_named_the_rest_imported_and_the_exit_status_says_so(sides):
+    (sides[0] / "broken.json").write_text("{")
+    err = io.StringIO()
+    with pytest.raises(CommandError, match="1 file could not be read, 0 checkpoints in conflict") as caught:
+        run(*sides, stderr=err)
+    assert caught.value.returncode == 1
+    assert "broken.json: not JSON" in err.getvalue()
+    assert BenchmarkRun.objects.count() == 3
+
+
+def test_a_conflict_is_named_left_as_it_was_and_the_exit_status_says_so(sides):
+    run(*sides)
+    write_old(sides[0], 512, {"lambada": {"acc": 0.9}})
+    err = io.StringIO()
+    with pytest.raises(CommandError, match="1 checkpoint in conflict"):
+        run(*sides, stderr=err)
+    assert "step512: candidate was 0.256, the files say 0.9" in err.getvalue()
+
+
+def test_a_refusal_is_one_sentence(tmp_path):
+    with pytest.raises(CommandError, match="does not exist"):
+        run(tmp_path / "nowhere")
+
+
+def test_decisions_and_a_table_and_the_pattern_go_through(sides, tmp_path):
+    run(*sides, "--promote", "best", "--rule", "nightly")
+    decisions = BenchmarkRun.objects.order_by("created_at").values_list("run__decision", "run__rule__name")
+    assert list(decisions) == [("promoted", "nightly"), ("promoted", "nightly"), (None, "nightly")]
+    table = tmp_path / "t.csv"
+    table.write_text("checkpoint,candidate_score,incumbent_score\na,1,2\n")
+    call_command("import_results", "--benchmark", "T", "--candidate", str(table), stdout=io.StringIO())
+    assert Benchmark.objects.get(name="T").scoring["metric"] == "score"
+
+
+def test_appending_to_a_mean_keeps_its_tasks(tmp_path):
+    tasks = {"m_a": {"acc,none": 0.25}, "m_b": {"acc,none": 0.5}}
+    flags = ["--benchmark", "M", "--metric", "acc", "--task", "m_*", "--candidate", str(tmp_path / "n")]
+    flags += ["--incumbent", str(tmp_path / "n")]
+    write_current(tmp_path / "n", "pretrained=a,revision=step1", tasks, name="1.json")
+    call_command("import_results", *flags, stdout=io.StringIO())
+    more = tasks | {"m_c": {"acc,none": 1.0}}
+    write_current(tmp_path / "n", "pretrained=a,revision=step2", more, name="2.json")
+    out = io.StringIO()
+    call_command("import_results", *flags, stdout=out)
+    assert "tasks left out, because the benchmark was made without them: m_c" in out.getvalue()
+    assert [r.candidate_score for r in BenchmarkRun.objects.all()] == [0.375, 0.375]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_shown_on_a_terminal_and_for_long_imports_only(sides, monkeypatch):
+    screen, log = Terminal(), io.StringIO()
+    run(*sides, "--dry-run", stderr=screen)
+    assert "\rread 3 of 3 files" in screen.getvalue()
+    run(*sides, "--dry-run", stderr=log)
+    assert log.getvalue() == ""
+    monkeypatch.setattr(import_results, "PROGRESS_FROM_FILES", 2)
+    run(*sides, "--dry-run", stderr=log)
+    assert log.getvalue().splitlines() == ["read 2 of 3 files", "read 3 of 3 files"]
+
+
+def test_many_gap_reasons_are_grouped_with_a_few_names(tmp_path):
+    for step in range(5):
+        write_old(tmp_path, step, {"lambada": {"acc": 0.5}})
+    assert "5 gaps: no incumbent result (no --incumbent was given) (step0, step1, step2 and 2 more)" in run(tmp_path)
+
+
+def test_a_file_of_another_kind_beside_the_results_is_named(sides):
+    (sides[0] / "config.json").write_text(json.dumps({"model_type": "gpt"}))
+    err = io.StringIO()
+    with pytest.raises(CommandError):
+        run(*sides, stderr=err)
+    assert 'config.json: not a result file: it has no "results" by task' in err.getvalue()
