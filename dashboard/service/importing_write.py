@@ -48,7 +48,7 @@ def _make_benchmark(workspace: Workspace, plan: Plan, now: datetime) -> Benchmar
             "the digest stands for the tasks, their versions, shots and limit."
         ),
         judge_dimensions=[{"key": d, "description": f"metric {measure.metric} of {d}"} for d in measure.dimensions],
-        decoding={"temperature": None, "max_tokens": None, "stream": None},
+        decoding={"temperature": None, "max_tokens": None, "stream": False},
         scoring={
             "metric": measure.metric,
             "scale": measure.scale,

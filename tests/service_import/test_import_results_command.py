@@ -144,3 +144,18 @@ def test_a_file_of_another_kind_beside_the_results_is_named(sides):
     with pytest.raises(CommandError):
         run(*sides, stderr=err)
     assert 'config.json: not a result file: it has no "results" by task' in err.getvalue()
+
+
+def test_the_service_shows_what_was_imported(sides, client):
+    run(*sides)
+    headers = {"benchtrend.workspace": "ws_local"}
+    benchmark = client.get("/api/loop/benchmarks", **headers).json()["benchmarks"][0]
+    assert benchmark["scoring"]["scale"] == "0 to 1"
+    history = client.get(f"/api/loop/benchmarks/{benchmark['id']}/history", **headers).json()
+    assert [(p["checkpoint_id"], p["score_delta"]) for p in history["points"]] == [
+        ("step2000", None),
+        ("step1000", 0.25),
+        ("step512", 0.256 - 0.25),
+    ]
+    replay = client.get(f"/api/loop/benchmark-runs/{history['points'][0]['benchmark_run_id']}", **headers).json()
+    assert replay["benchmark_run"]["status_reason"] == "no incumbent result for step2000"
