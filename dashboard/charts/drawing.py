@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from dashboard.charts.axes import Axis, build_delta_axis, build_score_axis, build_slot_axis, build_time_axis
-from dashboard.trend import Line, Slot, Trend
+from dashboard.trend import Decision, Gap, Line, Slot, Trend
 
 AxisKind = Literal["slot", "time"]
 MARKERS_UP_TO = 250
 """With more slots than this a line carries no marker at each point; lone points and decisions always have theirs."""
+DENSE_FROM = 400
+"""With more slots than this, marks and bars that would cover each other are drawn once."""
 
 
 class Box(NamedTuple):
@@ -38,6 +41,16 @@ class Frame(NamedTuple):
 
 WIDE = Frame(1100, 470, Box(58, 18, 1024, 274), Box(58, 312, 1024, 78), Box(58, 404, 1024, 22))
 NARROW = Frame(380, 470, Box(46, 18, 324, 274), Box(46, 312, 324, 78), Box(46, 404, 324, 22))
+
+
+Scaler = Callable[[float], float]
+
+
+def scale_to(axis: Axis, start: float, end: float) -> Scaler:
+    """The straight map that takes the axis's low to `start` and its high to `end`."""
+    factor = (end - start) / (axis.high - axis.low)
+    low = axis.low
+    return lambda value: start + (value - low) * factor
 
 
 class Stroke(NamedTuple):
@@ -72,17 +85,46 @@ class Drawing:
     overlaid: bool
 
     @property
-    def gaps(self) -> list[Slot]:
-        return [slot for slot in self.slots if slot.gap]
+    def to_x(self) -> Scaler:
+        """From the units of the x axis to pixels of the frame."""
+        box = self.frame.scores
+        return scale_to(self.x, box.left, box.left + box.width)
 
     @property
-    def decided(self) -> list[Slot]:
-        """The slots whose decision is drawn on the candidate's line: those that have both."""
-        return [slot for slot in self.slots if slot.decision and slot.scored]
+    def to_y(self) -> Scaler:
+        """From scores to pixels of the frame."""
+        return scale_to(self.scores, self.frame.scores.bottom, self.frame.scores.top)
+
+    @property
+    def dense(self) -> bool:
+        return len(self.slots) > DENSE_FROM
+
+    @property
+    def bar_width(self) -> float:
+        """In pixels."""
+        return max(1.0, min(10.0, self.frame.deltas.width / max(1, len(self.slots)) * 0.7))
 
     @property
     def with_markers(self) -> bool:
         return len(self.slots) <= MARKERS_UP_TO
+
+
+def group_by_decision(slots: Sequence[Slot]) -> dict[Decision, list[Slot]]:
+    """The scored slots on which somebody decided, by what they decided: drawn on the candidate's line."""
+    groups: dict[Decision, list[Slot]] = defaultdict(list)
+    for slot in slots:
+        if slot.decision and slot.scored:
+            groups[slot.decision].append(slot)
+    return groups
+
+
+def group_by_gap(slots: Sequence[Slot]) -> dict[str, list[tuple[Slot, Gap]]]:
+    """The gaps by kind: drawn on the rail."""
+    groups: dict[str, list[tuple[Slot, Gap]]] = defaultdict(list)
+    for slot in slots:
+        if slot.gap:
+            groups[slot.gap.kind].append((slot, slot.gap))
+    return groups
 
 
 def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) -> Drawing:

@@ -6,48 +6,52 @@ tests; at run time it would cost half a second for 10,000 replays (DECISIONS.md)
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from textwrap import wrap
 from typing import Any
 
 import msgspec
 
-from dashboard.charts.axes import Axis
-from dashboard.charts.drawing import Box, Drawing, Stroke
+from dashboard.charts.axes import Axis, Tick
+from dashboard.charts.drawing import Box, Drawing, Stroke, group_by_decision, group_by_gap
 from dashboard.charts.glyphs import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, Glyph
 from dashboard.charts.palette import PALETTES, Palette, Theme
+from dashboard.charts.thin import thin_bars, thin_marks
 from dashboard.trend import Slot
 
-BARS_UP_TO = 400
-"""With more slots than this the deltas are one path of sticks: a browser draws one path faster than as many bars."""
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
-_HOVER = (
-    "<b>%{customdata[0]}</b><br>candidate %{customdata[2]:.5~f}<br>incumbent %{customdata[3]:.5~f}"
-    "<br>delta %{customdata[4]:+.5~f}<br>%{customdata[5]}%{customdata[1]}<extra></extra>"
-)
-_GAP_HOVER = "<b>%{customdata[0]}</b><br>%{customdata[2]}<br>%{customdata[1]}<extra></extra>"
+_LETTERS, _LINES = 64, 8
+"""How wide and how tall a hover grows: it is no page, and the table has the whole text."""
 Trace = dict[str, Any]
 
 
 def build_figure(drawing: Drawing, *, theme: Theme) -> str:
-    """JSON of {data, layout, labels}. `labels` are all the slots' labels, from which a zoomed axis takes its ticks.
+    """JSON of a figure: {data, layout, slots: {label, hover, id}, full}.
 
-    A trace's `customdata` row begins with the label and the time and ends with the replay's id.
+    A trace's `customdata` are the places of its points, and `slots` says of each place what is outside text: the label
+    for the axis, the hover, the replay's id. The page joins the two, so that each text travels once. `full` maps the
+    number of a trace that was thinned to all its points {x, y, customdata}, for when the reader zooms in.
     """
     palette = PALETTES[theme]
-    to_x: Callable[[float], float] = (lambda x: round(x * 1000)) if drawing.axis == "time" else (lambda x: x)
-    xs = [to_x(x) for x in drawing.xs]
+    sheet = _Sheet(drawing, palette)
     data = [
-        *_eras(drawing, palette, to_x),
-        *(_deltas(drawing, xs, palette)),
-        *(_line(drawing, stroke, xs, palette) for stroke in reversed(drawing.strokes)),
-        *(_decisions(drawing, xs, palette)),
-        *(_gaps(drawing, xs, palette)),
+        *_eras(sheet),
+        *_deltas(sheet),
+        *(_line(sheet, stroke) for stroke in reversed(drawing.strokes)),
+        *_decisions(sheet),
+        *_gaps(sheet),
     ]
-    labels = [plain(slot.label) for slot in drawing.slots] if drawing.axis == "slot" else []
-    figure = {"data": data, "layout": _layout(drawing, palette, to_x), "labels": labels}
+    full = {}
+    for number, trace in enumerate(data):
+        if "full" in trace:
+            full[number] = trace.pop("full")
+    slots = {
+        "label": [plain(slot.label) for slot in drawing.slots],
+        "hover": [_hover(slot) for slot in drawing.slots],
+        "id": [slot.id for slot in drawing.slots],
+    }
+    figure = {"data": data, "layout": _layout(sheet), "slots": slots, "full": full}
     return msgspec.json.encode(figure).decode()
 
 
@@ -56,178 +60,188 @@ def plain(text: str) -> str:
     return escape(text, quote=False)
 
 
-def _row(slot: Slot) -> list[object]:
-    """What the hover of a scored slot says."""
-    notes = [slot.decision.label] if slot.decision else []
-    notes += [flag.text for flag in slot.flags]
-    said = "".join(f"{_wrapped(note)}<br>" for note in notes)
-    return [_wrapped(slot.label), _time(slot), slot.candidate, slot.incumbent, slot.delta, said, slot.id]
+class _Sheet:
+    """A drawing with its palette and its xs as plotly takes them: places, or milliseconds since 1970."""
+
+    def __init__(self, drawing: Drawing, palette: Palette) -> None:
+        self.drawing = drawing
+        self.palette = palette
+        self.in_time = drawing.axis == "time"
+        self.xs = [self.x(x) for x in drawing.xs]
+        self.pixels = [drawing.to_x(x) for x in drawing.xs]
+
+    def x(self, value: float) -> float:
+        return round(value * 1000) if self.in_time else value
 
 
-def _time(slot: Slot) -> str:
-    return f"{slot.created_at:%Y-%m-%d %H:%M} UTC" if slot.created_at else "no readable time"
+def _hover(slot: Slot) -> str:
+    """What a replay says of itself, as plotly's small HTML."""
+    lines = [f"<b>{_wrapped(slot.label)}</b>"]
+    if slot.gap:
+        lines.append(_wrapped(f"{slot.gap.label}: {slot.gap.reason}"))
+    else:
+        lines += [
+            f"candidate {_number(slot.candidate)}",
+            f"incumbent {_number(slot.incumbent)}",
+            f"delta {_number(slot.delta, sign='+')}",
+        ]
+    if slot.decision:
+        lines.append(_wrapped(slot.decision.label))
+    lines += [_wrapped(flag.text) for flag in slot.flags]
+    lines.append(f"{slot.created_at:%Y-%m-%d %H:%M} UTC" if slot.created_at else "no readable time")
+    return "<br>".join(lines)
+
+
+def _number(score: float | None, sign: str = "") -> str:
+    """To four decimals, with a true minus sign."""
+    return f"{score or 0.0:{sign if score else ''}.4f}".replace("-", "−")
 
 
 def _wrapped(text: str) -> str:
-    """The text in lines of at most 64 letters, at most 8 of them: a hover is no page, the table has the whole."""
-    lines = wrap(text, 64, break_long_words=True) or [""]
-    return "<br>".join(plain(line) for line in lines[:8]) + (" …" if len(lines) > 8 else "")
+    if len(text) <= _LETTERS:
+        return plain(text)
+    lines = wrap(text, _LETTERS, break_long_words=True)
+    return "<br>".join(plain(line) for line in lines[:_LINES]) + (" …" if len(lines) > _LINES else "")
 
 
-def _line(drawing: Drawing, stroke: Stroke, xs: list[float], palette: Palette) -> Trace:
+def _trace(name: str) -> Trace:
+    """What every trace of replays has: each point shows the hover of its place."""
+    return {"type": "scatter", "name": plain(name), "hovertemplate": "%{text}<extra></extra>"}
+
+
+def _line(sheet: _Sheet, stroke: Stroke) -> Trace:
     """One line with a null between its segments, so that nothing joins them."""
-    x: list[float | None] = []
-    y: list[float | None] = []
-    rows: list[list[object] | None] = []
+    drawing, palette = sheet.drawing, sheet.palette
+    places: list[int | None] = []
     sizes: list[int] = []
     for segment in stroke.line.segments:
-        if x:
-            x.append(None)
-            y.append(None)
-            rows.append(None)
+        if places:
+            places.append(None)
             sizes.append(0)
-        for place in segment:
-            x.append(xs[place])
-            y.append(stroke.ys[place])
-            rows.append(_row(drawing.slots[place]))
-            sizes.append(5 if drawing.with_markers or len(segment) == 1 else 0)
+        places += segment
+        sizes += [5 if drawing.with_markers or len(segment) == 1 else 0] * len(segment)
     candidate = stroke.line.role == "candidate"
     colour = palette.candidate if candidate else palette.incumbent
     if drawing.overlaid:
         colour = palette.rules[stroke.rule_number % len(palette.rules)]
-    trace: Trace = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": plain(stroke.name),
-        "x": x,
-        "y": y,
-        "customdata": rows,
-        "hovertemplate": _HOVER,
+    xs = [None if place is None else sheet.xs[place] for place in places]
+    ys = [None if place is None else stroke.ys[place] for place in places]
+    return _trace(stroke.name) | {
+        "x": xs,
+        "y": ys,
+        "customdata": places,
+        "mode": "lines+markers" if any(sizes) else "lines",
         "connectgaps": False,
         "line": {"color": colour, "width": 1.8, "dash": "solid" if candidate else "5px,4px"},
-        "marker": {"size": sizes, "color": colour},
+        "marker": {"size": sizes if any(sizes) else 5, "color": colour},
     }
-    if any(sizes):
-        return trace
-    return trace | {"mode": "lines", "marker": {"color": colour}}
 
 
-def _deltas(drawing: Drawing, xs: list[float], palette: Palette) -> Iterable[Trace]:
-    """Bars from zero, one trace for each sign; nothing where rules are overlaid."""
+def _deltas(sheet: _Sheet) -> Iterable[Trace]:
+    """Sticks from zero, one trace for each sign: one path each, which a browser draws faster than as many bars."""
+    drawing = sheet.drawing
     if drawing.overlaid:
         return
-    width = max(1.0, min(10.0, drawing.frame.deltas.width / max(1, len(drawing.slots)) * 0.7))
-    for name, colour, sign in (("gain", palette.up, 1), ("loss", palette.down, -1)):
-        slots = [slot for slot in drawing.slots if slot.delta is not None and slot.delta * sign > 0]
-        if not slots:
+    for name, colour, sign in (("gain", sheet.palette.up, 1), ("loss", sheet.palette.down, -1)):
+        bars = [(slot.place, slot.delta) for slot in drawing.slots if slot.delta is not None and slot.delta * sign > 0]
+        if not bars:
             continue
-        if len(drawing.slots) <= BARS_UP_TO:
-            yield {
-                "type": "bar",
-                "name": name,
+        trace = _sticks(sheet, bars)
+        if drawing.dense:
+            kept = sorted(thin_bars([(sheet.pixels[place], delta) for place, delta in bars]))
+            trace = _sticks(sheet, [bars[index] for index in kept]) | {"full": trace}
+        yield (
+            _trace(name)
+            | trace
+            | {
+                "mode": "lines",
                 "yaxis": "y2",
-                "x": [xs[slot.place] for slot in slots],
-                "y": [slot.delta for slot in slots],
-                "width": [_bar_width(drawing, width)] * len(slots),
-                "marker": {"color": colour, "line": {"width": 0}},
-                "customdata": [_row(slot) for slot in slots],
-                "hovertemplate": _HOVER,
+                "line": {"color": colour, "width": drawing.bar_width, "simplify": False},
             }
-            continue
-        yield {
-            "type": "scatter",
-            "mode": "lines",
-            "name": name,
-            "yaxis": "y2",
-            "x": [x for slot in slots for x in (xs[slot.place], xs[slot.place], None)],
-            "y": [y for slot in slots for y in (0, slot.delta, None)],
-            "line": {"color": colour, "width": width, "simplify": False},
-            "hoverinfo": "skip",
-        }
-
-
-def _bar_width(drawing: Drawing, pixels: float) -> float:
-    """A bar's width in the units of the x axis."""
-    units = (drawing.x.high - drawing.x.low) * pixels / drawing.frame.deltas.width
-    return units * 1000 if drawing.axis == "time" else units
-
-
-def _decisions(drawing: Drawing, xs: list[float], palette: Palette) -> Iterable[Trace]:
-    by_kind: dict[str, list[Slot]] = defaultdict(list)
-    for slot in drawing.decided:
-        by_kind[slot.decision.key if slot.decision else ""].append(slot)
-    for kind, slots in by_kind.items():
-        yield _marks(
-            DECISIONS.get(kind, UNKNOWN_DECISION),
-            name=plain(slots[0].decision.label if slots[0].decision else kind),
-            colour=palette.accent,
-            x=[xs[slot.place] for slot in slots],
-            y=[slot.candidate for slot in slots],
-            rows=[_row(slot) for slot in slots],
-            hover=_HOVER,
         )
 
 
-def _gaps(drawing: Drawing, xs: list[float], palette: Palette) -> Iterable[Trace]:
-    """The rail: a trace for each kind of gap."""
-    by_kind: dict[str, list[tuple[Slot, list[object]]]] = defaultdict(list)
-    for slot in drawing.slots:
-        if slot.gap:
-            said = _wrapped(f"{slot.gap.label}: {slot.gap.reason}")
-            said += "".join(f"<br>{_wrapped(flag.text)}" for flag in slot.flags)
-            by_kind[slot.gap.kind].append((slot, [_wrapped(slot.label), _time(slot), said, slot.id]))
-    for kind, gaps in by_kind.items():
-        yield _marks(
-            GAPS.get(kind, UNKNOWN_GAP),
-            name=plain(kind),
-            colour=palette.gap,
-            x=[xs[slot.place] for slot, _ in gaps],
-            y=[0] * len(gaps),
-            rows=[row for _, row in gaps],
-            hover=_GAP_HOVER,
-        ) | {"yaxis": "y3", "cliponaxis": False}
-
-
-def _marks(
-    glyph: Glyph, *, name: str, colour: str, x: list[float], y: list[Any], rows: list[list[object]], hover: str
-) -> Trace:
+def _sticks(sheet: _Sheet, bars: Sequence[tuple[int, float]]) -> Trace:
     return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": x,
-        "y": y,
-        "customdata": rows,
-        "hovertemplate": hover,
-        "marker": {"symbol": glyph.symbol, "size": 10, "color": colour, "line": {"color": colour, "width": 1.6}},
+        "x": [x for place, _ in bars for x in (sheet.xs[place], sheet.xs[place], None)],
+        "y": [y for _, delta in bars for y in (0, delta, None)],
+        "customdata": [number for place, _ in bars for number in (place, place, None)],
     }
 
 
-def _eras(drawing: Drawing, palette: Palette, to_x: Callable[[float], float]) -> Iterable[Trace]:
+def _decisions(sheet: _Sheet) -> Iterable[Trace]:
+    to_y = sheet.drawing.to_y
+    for decision, slots in group_by_decision(sheet.drawing.slots).items():
+        glyph = DECISIONS.get(decision.key, UNKNOWN_DECISION)
+        points = [(slot.place, slot.candidate or 0.0) for slot in slots]
+        kept = [(sheet.pixels[place], to_y(score)) for place, score in points]
+        yield _marks(sheet, decision.label, glyph, sheet.palette.accent, points, kept, 2 * glyph.radius)
+
+
+def _gaps(sheet: _Sheet) -> Iterable[Trace]:
+    """The rail: a trace for each kind of gap."""
+    for kind, gaps in group_by_gap(sheet.drawing.slots).items():
+        points = [(slot.place, 0.0) for slot, _ in gaps]
+        pixels = [(sheet.pixels[place], 0.0) for place, _ in points]
+        glyph = GAPS.get(kind, UNKNOWN_GAP)
+        yield _marks(sheet, kind, glyph, sheet.palette.gap, points, pixels, 2) | {"yaxis": "y3", "cliponaxis": False}
+
+
+def _marks(
+    sheet: _Sheet,
+    name: str,
+    glyph: Glyph,
+    colour: str,
+    points: Sequence[tuple[int, float]],
+    pixels: Sequence[tuple[float, float]],
+    grid: float,
+) -> Trace:
+    """Marks of one kind at (place, y); where the drawing is dense, one for each cell of the grid, and `full` beside."""
+    trace = _points(sheet, points)
+    if sheet.drawing.dense:
+        trace = _points(sheet, [points[index] for index in thin_marks(pixels, grid)]) | {"full": trace}
+    size = glyph.radius * 2
+    return (
+        _trace(name)
+        | trace
+        | {
+            "mode": "markers",
+            "marker": {"symbol": glyph.symbol, "size": size, "color": colour, "line": {"color": colour, "width": 1.6}},
+        }
+    )
+
+
+def _points(sheet: _Sheet, points: Sequence[tuple[int, float]]) -> Trace:
+    return {
+        "x": [sheet.xs[place] for place, _ in points],
+        "y": [y for _, y in points],
+        "customdata": [place for place, _ in points],
+    }
+
+
+def _eras(sheet: _Sheet) -> Iterable[Trace]:
     """One upright line before each era, all in one trace."""
-    if drawing.eras:
-        low, high = drawing.scores.low, drawing.scores.high
+    eras, axis = sheet.drawing.eras, sheet.drawing.scores
+    if eras:
         yield {
             "type": "scatter",
             "mode": "lines",
             "name": "era",
-            "x": [x for era in drawing.eras for x in (to_x(era.at), to_x(era.at), None)],
-            "y": [y for _ in drawing.eras for y in (low, high, None)],
-            "line": {"color": palette.accent, "width": 1, "dash": "1px,3px"},
+            "x": [x for era in eras for x in (sheet.x(era.at), sheet.x(era.at), None)],
+            "y": [y for _ in eras for y in (axis.low, axis.high, None)],
+            "line": {"color": sheet.palette.accent, "width": 1, "dash": "1px,3px"},
             "hoverinfo": "skip",
         }
 
 
-def _layout(drawing: Drawing, palette: Palette, to_x: Callable[[float], float]) -> dict[str, Any]:
+def _layout(sheet: _Sheet) -> dict[str, Any]:
+    drawing, palette = sheet.drawing, sheet.palette
     frame = drawing.frame
     top, bottom = frame.scores.top, frame.rail.bottom
 
-    def panel(box: Box) -> list[float]:
-        return [round((bottom - edge) / (bottom - top), 6) for edge in (box.bottom, box.top)]
-
     def y_axis(axis: Axis, box: Box) -> dict[str, Any]:
         return {
-            "domain": panel(box),
+            "domain": [round((bottom - edge) / (bottom - top), 6) for edge in (box.bottom, box.top)],
             "range": [axis.low, axis.high],
             "tickvals": [tick.at for tick in axis.ticks],
             "ticktext": [tick.label.replace("-", "−") for tick in axis.ticks],
@@ -239,6 +253,9 @@ def _layout(drawing: Drawing, palette: Palette, to_x: Callable[[float], float]) 
     deltas = y_axis(drawing.deltas, frame.deltas)
     if drawing.overlaid:
         deltas |= {"tickvals": [], "ticktext": []}
+    else:
+        deltas |= {"zeroline": True, "zerolinecolor": palette.text, "zerolinewidth": 1}
+    notes = [(frame.scores, "score")] + ([] if drawing.overlaid else [(frame.deltas, "delta")])
     return {
         "width": frame.width,
         "height": frame.height,
@@ -256,11 +273,10 @@ def _layout(drawing: Drawing, palette: Palette, to_x: Callable[[float], float]) 
         "hovermode": "closest",
         "hoverlabel": {"bgcolor": palette.surface, "font": {"color": palette.text, "size": 12}, "align": "left"},
         "dragmode": "zoom",
-        "barmode": "overlay",
         "xaxis": {
-            "type": "date" if drawing.axis == "time" else "linear",
-            "range": [to_x(drawing.x.low), to_x(drawing.x.high)],
-            "tickvals": [to_x(tick.at) for tick in drawing.x.ticks],
+            "type": "date" if sheet.in_time else "linear",
+            "range": [sheet.x(drawing.x.low), sheet.x(drawing.x.high)],
+            "tickvals": [sheet.x(tick.at) for tick in drawing.x.ticks],
             "ticktext": [plain(tick.label) for tick in drawing.x.ticks],
             "anchor": "y3",
             "showgrid": False,
@@ -268,14 +284,20 @@ def _layout(drawing: Drawing, palette: Palette, to_x: Callable[[float], float]) 
             "tickangle": 0,
         },
         "yaxis": y_axis(drawing.scores, frame.scores),
-        "yaxis2": deltas | {"zeroline": not drawing.overlaid, "zerolinecolor": palette.text, "zerolinewidth": 1},
-        "yaxis3": {
-            "domain": panel(frame.rail),
-            "range": [-1, 1],
-            "tickvals": [0],
-            "ticktext": ["gaps"],
-            "gridcolor": palette.grid,
-            "zeroline": False,
-            "fixedrange": True,
-        },
+        "yaxis2": deltas,
+        "yaxis3": y_axis(Axis(-1, 1, (Tick(0, "gaps"),)), frame.rail),
+        "annotations": [
+            {
+                "text": text,
+                "showarrow": False,
+                "xref": "paper",
+                "x": 0,
+                "xanchor": "left",
+                "yref": "paper",
+                "y": (bottom - box.top) / (bottom - top),
+                "yanchor": "bottom",
+                "font": {"size": 11},
+            }
+            for box, text in notes
+        ],
     }

@@ -20,13 +20,20 @@ class Glyph(NamedTuple):
     outlines: tuple[Outline, ...]
     filled: bool
     closed: bool = True
+    radius: float = 5.0
+    """Half its width in pixels."""
 
-    def path(self, x: float, y: float, radius: float) -> str:
-        """The SVG path data of the glyph about (x, y), to one decimal of a pixel."""
-        drawn = []
-        for outline in self.outlines:
-            points = [f"{x + radius * dx:.1f} {y + radius * dy:.1f}" for dx, dy in outline]
-            drawn.append("M" + "L".join(points) + ("Z" if self.closed else ""))
+    def outline(self) -> str:
+        """The shape as SVG path data relative to its centre: put "M{x} {y}" before it."""
+        drawn, here = [], (0.0, 0.0)
+        for points in self.outlines:
+            for number, (x, y) in enumerate(points):
+                step = (x - here[0]) * self.radius, (y - here[1]) * self.radius
+                drawn.append(f"{'l' if number else 'm'}{step[0]:.1f} {step[1]:.1f}")
+                here = (x, y)
+            if self.closed:
+                drawn.append("z")
+                here = points[0]
         return "".join(drawn)
 
 
@@ -46,8 +53,8 @@ UNKNOWN_GAP = Glyph(
 DECISIONS = {
     "promoted": Glyph("triangle-up", (_TRIANGLE,), filled=True),
     "auto_promoted": Glyph("triangle-up-open", (_TRIANGLE,), filled=False),
-    "rejected": Glyph("square", (_SQUARE,), filled=True),
-    "auto_rejected": Glyph("square-open", (_SQUARE,), filled=False),
+    "rejected": Glyph("square", (_SQUARE,), filled=True, radius=3.5),
+    "auto_rejected": Glyph("square-open", (_SQUARE,), filled=False, radius=3.5),
     "rolled_back": Glyph("triangle-left", (((-1, 0), (0.8, -1), (0.8, 1)),), filled=True),
 }
 UNKNOWN_DECISION = Glyph("pentagon-open", (_PENTAGON,), filled=False)

@@ -7,7 +7,7 @@ from html import escape
 from dashboard.charts.axes import Axis
 from dashboard.charts.drawing import draw_trend
 from dashboard.charts.svg import line_path
-from dashboard.charts.thin import thin_line, thin_marks
+from dashboard.charts.thin import thin_line
 from dashboard.trend import Trend
 
 WIDTH, HEIGHT, GAP_HEIGHT = 150, 34, 5
@@ -32,11 +32,11 @@ def render_sparkline(trend: Trend) -> str:
         if lines:
             parts.append(f'<path class="line {role}" d="{"".join(lines)}"/>')
         if dots:
-            shapes = "".join(f"M{x - 1.2:.1f} {y:.1f}h2.4" for x, y in thin_marks(dots, 1))
+            shapes = "".join(f"M{x - 1.2:.1f} {y:.1f}h2.4" for x, y in dots)
             parts.append(f'<path class="line point {role}" d="{shapes}"/>')
-    gaps = thin_marks(((3 + slot.place * step, 0.0) for slot in drawing.gaps), 1)
-    if gaps:
-        ticks = "".join(f"M{x:.1f} {HEIGHT - GAP_HEIGHT}v{GAP_HEIGHT}" for x, _ in gaps)
+    columns = sorted({round(3 + slot.place * step) for slot in trend.slots if slot.gap})
+    if columns:
+        ticks = "".join(f"M{x} {HEIGHT - GAP_HEIGHT}v{GAP_HEIGHT}" for x in columns)
         parts.append(f'<path class="gap hollow" d="{ticks}"/>')
     label = f"{trend.scored_count} replays with a score, {trend.gap_count} without"
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 Point = tuple[float, float]
@@ -26,9 +26,25 @@ def thin_line(points: Sequence[Point]) -> Sequence[Point]:
     return thinned
 
 
-def thin_marks(points: Iterable[Point], grid: float) -> list[Point]:
-    """One point for each cell of a grid of pixels, the first that came: marks of one kind there cover each other."""
-    cells: dict[tuple[int, int], Point] = {}
-    for x, y in points:
-        cells.setdefault((int(x / grid), int(y / grid)), (x, y))
+def thin_marks(points: Sequence[Point], grid: float) -> list[int]:
+    """Which points to draw: the first in each cell of a grid of pixels, since marks of one kind there cover each other.
+
+    Answers indices into `points`, rising.
+    """
+    cells: dict[tuple[int, int], int] = {}
+    for index, (x, y) in enumerate(points):
+        cells.setdefault((int(x / grid), int(y / grid)), index)
     return list(cells.values())
+
+
+def thin_bars(points: Sequence[Point]) -> list[int]:
+    """Which bars to draw: in each pixel column the one that reaches furthest up and the one furthest down.
+
+    `points` are (x in pixels, signed length). Answers indices into `points`, in no order.
+    """
+    furthest: dict[tuple[int, bool], int] = {}
+    for index, (x, length) in enumerate(points):
+        cell = (int(x), length < 0)
+        if cell not in furthest or abs(length) > abs(points[furthest[cell]][1]):
+            furthest[cell] = index
+    return list(furthest.values())
