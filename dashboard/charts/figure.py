@@ -27,31 +27,24 @@ Trace = dict[str, Any]
 
 
 def build_figure(drawing: Drawing, *, theme: Theme) -> str:
-    """JSON of a figure: {data, layout, slots: {label, hover, id}, full}.
+    """JSON of a figure: {data, layout, slots, thinned}. static/js/figure.js puts hover and zoom to it in the page.
 
-    A trace's `customdata` are the places of its points, and `slots` says of each place what is outside text: the label
-    for the axis, the hover, the replay's id. The page joins the two, so that each text travels once. `full` maps the
-    number of a trace that was thinned to all its points {x, y, customdata}, for when the reader zooms in.
+    Each thing travels once. `slots` holds columns with a value for each place: label and note (outside text, escaped
+    for plotly), id, at (seconds since 1970, UTC, or null), candidate, incumbent and delta (null on a gap). A point of a
+    trace is at the place in its `customdata`, or, on the slot axis, at the place that is its x. `thinned` maps the
+    number of a trace that does not show all its points at this width to {of, places}: the column of its y ("rail" for
+    0) and all its places (null for every scored one), for when the reader zooms in.
     """
-    palette = PALETTES[theme]
-    sheet = _Sheet(drawing, palette)
+    sheet = _Sheet(drawing, PALETTES[theme])
     data = [
         *_eras(sheet),
         *_deltas(sheet),
-        *(_line(sheet, stroke) for stroke in reversed(drawing.strokes)),
+        *(trace for stroke in reversed(drawing.strokes) for trace in _line(sheet, stroke)),
         *_decisions(sheet),
         *_gaps(sheet),
     ]
-    full = {}
-    for number, trace in enumerate(data):
-        if "full" in trace:
-            full[number] = trace.pop("full")
-    slots = {
-        "label": [plain(slot.label) for slot in drawing.slots],
-        "hover": [_hover(slot) for slot in drawing.slots],
-        "id": [slot.id for slot in drawing.slots],
-    }
-    figure = {"data": data, "layout": _layout(sheet), "slots": slots, "full": full}
+    thinned = {number: trace.pop("thinned") for number, trace in enumerate(data) if "thinned" in trace}
+    figure = {"data": data, "layout": _layout(sheet), "slots": _columns(drawing.slots), "thinned": thinned}
     return msgspec.json.encode(figure).decode()
 
 
@@ -74,27 +67,24 @@ class _Sheet:
         return round(value * 1000) if self.in_time else value
 
 
-def _hover(slot: Slot) -> str:
-    """What a replay says of itself, as plotly's small HTML."""
-    lines = [f"<b>{_wrapped(slot.label)}</b>"]
-    if slot.gap:
-        lines.append(_wrapped(f"{slot.gap.label}: {slot.gap.reason}"))
-    else:
-        lines += [
-            f"candidate {_number(slot.candidate)}",
-            f"incumbent {_number(slot.incumbent)}",
-            f"delta {_number(slot.delta, sign='+')}",
-        ]
-    if slot.decision:
-        lines.append(_wrapped(slot.decision.label))
-    lines += [_wrapped(flag.text) for flag in slot.flags]
-    lines.append(f"{slot.created_at:%Y-%m-%d %H:%M} UTC" if slot.created_at else "no readable time")
-    return "<br>".join(lines)
+def _columns(slots: Sequence[Slot]) -> dict[str, list[Any]]:
+    return {
+        "label": [_wrapped(slot.label) for slot in slots],
+        "note": [_note(slot) for slot in slots],
+        "id": [slot.id for slot in slots],
+        "at": [int(slot.created_at.timestamp()) if slot.created_at else None for slot in slots],
+        "candidate": [slot.candidate for slot in slots],
+        "incumbent": [slot.incumbent for slot in slots],
+        "delta": [slot.delta for slot in slots],
+    }
 
 
-def _number(score: float | None, sign: str = "") -> str:
-    """To four decimals, with a true minus sign."""
-    return f"{score or 0.0:{sign if score else ''}.4f}".replace("-", "−")
+def _note(slot: Slot) -> str:
+    """What a replay says beside its numbers, as plotly's small HTML: its gap, its decision, its flags."""
+    notes = [f"{slot.gap.label}: {slot.gap.reason}"] if slot.gap else []
+    notes += [slot.decision.label] if slot.decision else []
+    notes += [flag.text for flag in slot.flags]
+    return "<br>".join(_wrapped(note) for note in notes)
 
 
 def _wrapped(text: str) -> str:
@@ -104,37 +94,49 @@ def _wrapped(text: str) -> str:
     return "<br>".join(plain(line) for line in lines[:_LINES]) + (" …" if len(lines) > _LINES else "")
 
 
-def _trace(name: str) -> Trace:
-    """What every trace of replays has: each point shows the hover of its place."""
-    return {"type": "scatter", "name": plain(name), "hovertemplate": "%{text}<extra></extra>"}
+def _trace(sheet: _Sheet, name: str, places: Sequence[int | None], ys: Sequence[float | None]) -> Trace:
+    """A point for each place, None where a line breaks; each shows the hover of its place."""
+    trace: Trace = {
+        "type": "scatter",
+        "name": plain(name),
+        "x": [None if place is None else sheet.xs[place] for place in places],
+        "y": ys,
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+    return trace | {"customdata": places} if sheet.in_time else trace
 
 
-def _line(sheet: _Sheet, stroke: Stroke) -> Trace:
-    """One line with a null between its segments, so that nothing joins them."""
+def _line(sheet: _Sheet, stroke: Stroke) -> Iterable[Trace]:
+    """One line with a null between its segments, so that nothing joins them; and where points are too many for a
+    marker each (a browser draws a path at once, markers one by one), the lone ones in a trace of their own."""
     drawing, palette = sheet.drawing, sheet.palette
     places: list[int | None] = []
-    sizes: list[int] = []
     for segment in stroke.line.segments:
-        if places:
-            places.append(None)
-            sizes.append(0)
-        places += segment
-        sizes += [5 if drawing.with_markers or len(segment) == 1 else 0] * len(segment)
+        places += [None, *segment] if places else segment
     candidate = stroke.line.role == "candidate"
     colour = palette.candidate if candidate else palette.incumbent
     if drawing.overlaid:
         colour = palette.rules[stroke.rule_number % len(palette.rules)]
-    xs = [None if place is None else sheet.xs[place] for place in places]
+    marker = {"size": 5, "color": colour}
     ys = [None if place is None else stroke.ys[place] for place in places]
-    return _trace(stroke.name) | {
-        "x": xs,
-        "y": ys,
-        "customdata": places,
-        "mode": "lines+markers" if any(sizes) else "lines",
+    yield {
+        **_trace(sheet, stroke.name, places, ys),
+        "mode": "lines+markers" if drawing.with_markers else "lines",
         "connectgaps": False,
         "line": {"color": colour, "width": 1.8, "dash": "solid" if candidate else "5px,4px"},
-        "marker": {"size": sizes if any(sizes) else 5, "color": colour},
+        "marker": marker,
     }
+    if not drawing.with_markers:
+        lone = [segment[0] for segment in stroke.line.segments if len(segment) == 1]
+        if drawing.dense:
+            pixels = [(sheet.pixels[place], drawing.to_y(stroke.ys[place])) for place in lone]
+            lone = [lone[index] for index in thin_marks(pixels, 3)]
+        yield {
+            **_trace(sheet, stroke.name, lone, [stroke.ys[place] for place in lone]),
+            "mode": "markers",
+            "marker": marker,
+            "thinned": {"of": stroke.line.role, "places": sorted(stroke.ys) if drawing.overlaid else None},
+        }
 
 
 def _deltas(sheet: _Sheet) -> Iterable[Trace]:
@@ -146,45 +148,37 @@ def _deltas(sheet: _Sheet) -> Iterable[Trace]:
         bars = [(slot.place, slot.delta) for slot in drawing.slots if slot.delta is not None and slot.delta * sign > 0]
         if not bars:
             continue
-        trace = _sticks(sheet, bars)
+        thinned = {}
         if drawing.dense:
-            kept = sorted(thin_bars([(sheet.pixels[place], delta) for place, delta in bars]))
-            trace = _sticks(sheet, [bars[index] for index in kept]) | {"full": trace}
-        yield (
-            _trace(name)
-            | trace
-            | {
-                "mode": "lines",
-                "yaxis": "y2",
-                "line": {"color": colour, "width": drawing.bar_width, "simplify": False},
-            }
-        )
-
-
-def _sticks(sheet: _Sheet, bars: Sequence[tuple[int, float]]) -> Trace:
-    return {
-        "x": [x for place, _ in bars for x in (sheet.xs[place], sheet.xs[place], None)],
-        "y": [y for _, delta in bars for y in (0, delta, None)],
-        "customdata": [number for place, _ in bars for number in (place, place, None)],
-    }
+            thinned = {"thinned": {"of": "delta", "places": [place for place, _ in bars]}}
+            bars = [bars[index] for index in sorted(thin_bars([(sheet.pixels[place], y) for place, y in bars]))]
+        places = [end for place, _ in bars for end in (place, place, None)]
+        yield {
+            **_trace(sheet, name, places, [y for _, delta in bars for y in (0.0, delta, None)]),
+            "mode": "lines",
+            "yaxis": "y2",
+            "line": {"color": colour, "width": drawing.bar_width, "simplify": False},
+            **thinned,
+        }
 
 
 def _decisions(sheet: _Sheet) -> Iterable[Trace]:
     to_y = sheet.drawing.to_y
     for decision, slots in group_by_decision(sheet.drawing.slots).items():
         glyph = DECISIONS.get(decision.key, UNKNOWN_DECISION)
-        points = [(slot.place, slot.candidate or 0.0) for slot in slots]
-        kept = [(sheet.pixels[place], to_y(score)) for place, score in points]
-        yield _marks(sheet, decision.label, glyph, sheet.palette.accent, points, kept, 2 * glyph.radius)
+        marks = [(slot.place, slot.candidate or 0.0) for slot in slots]
+        pixels = [(sheet.pixels[place], to_y(y)) for place, y in marks]
+        kept = thin_marks(pixels, 2 * glyph.radius)
+        yield _marks(sheet, decision.label, glyph, sheet.palette.accent, marks, kept, "candidate")
 
 
 def _gaps(sheet: _Sheet) -> Iterable[Trace]:
     """The rail: a trace for each kind of gap."""
     for kind, gaps in group_by_gap(sheet.drawing.slots).items():
-        points = [(slot.place, 0.0) for slot, _ in gaps]
-        pixels = [(sheet.pixels[place], 0.0) for place, _ in points]
-        glyph = GAPS.get(kind, UNKNOWN_GAP)
-        yield _marks(sheet, kind, glyph, sheet.palette.gap, points, pixels, 2) | {"yaxis": "y3", "cliponaxis": False}
+        marks = [(slot.place, 0.0) for slot, _ in gaps]
+        kept = thin_marks([(sheet.pixels[place], 0.0) for place, _ in marks], 2)
+        trace = _marks(sheet, kind, GAPS.get(kind, UNKNOWN_GAP), sheet.palette.gap, marks, kept, "rail")
+        yield {**trace, "yaxis": "y3", "cliponaxis": False}
 
 
 def _marks(
@@ -192,30 +186,25 @@ def _marks(
     name: str,
     glyph: Glyph,
     colour: str,
-    points: Sequence[tuple[int, float]],
-    pixels: Sequence[tuple[float, float]],
-    grid: float,
+    marks: Sequence[tuple[int, float]],
+    kept: Sequence[int],
+    of: str,
 ) -> Trace:
-    """Marks of one kind at (place, y); where the drawing is dense, one for each cell of the grid, and `full` beside."""
-    trace = _points(sheet, points)
+    """Marks of one kind at (place, y): all of them, or where the drawing is dense those that others do not cover."""
+    thinned = {}
     if sheet.drawing.dense:
-        trace = _points(sheet, [points[index] for index in thin_marks(pixels, grid)]) | {"full": trace}
-    size = glyph.radius * 2
-    return (
-        _trace(name)
-        | trace
-        | {
-            "mode": "markers",
-            "marker": {"symbol": glyph.symbol, "size": size, "color": colour, "line": {"color": colour, "width": 1.6}},
-        }
-    )
-
-
-def _points(sheet: _Sheet, points: Sequence[tuple[int, float]]) -> Trace:
+        thinned = {"thinned": {"of": of, "places": [place for place, _ in marks]}}
+        marks = [marks[index] for index in kept]
     return {
-        "x": [sheet.xs[place] for place, _ in points],
-        "y": [y for _, y in points],
-        "customdata": [place for place, _ in points],
+        **_trace(sheet, name, [place for place, _ in marks], [y for _, y in marks]),
+        "mode": "markers",
+        "marker": {
+            "symbol": glyph.symbol,
+            "size": glyph.radius * 2,
+            "color": colour,
+            "line": {"color": colour, "width": 1.6},
+        },
+        **thinned,
     }
 
 
