@@ -54,7 +54,8 @@ def decode_page(answer: Answer, name: str, record: type[Record]) -> Page[Record]
 def decode_one(answer: Answer, name: str, record: type[Record]) -> Record:
     """Read `{<name>: record}`; with the name "" the record itself is the body. Raises `UnreadableAnswer`."""
     try:
-        return cast("Record", _one_decoder(name, record).decode(answer.body).value)
+        found = _one_decoder(name, record).decode(answer.body)
+        return cast("Record", found.value if name else found)
     except _MALFORMED:
         body = _parse(answer)
     value = body.get(name) if name else body

@@ -30,7 +30,7 @@ class OpaqueId:
 class SlashedId(OpaqueId):
     """The same id with its slashes as they came: what is left of one that was escaped only once."""
 
-    regex = ".+"
+    regex = r"[\s\S]*/[\s\S]*"
 
     def to_python(self, value: str) -> str:
         if "\0" in value:

@@ -2,10 +2,129 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import UTC, datetime, time
+from typing import Any
+
 from django import forms
+
+from dashboard.charts import AxisKind, Theme
+from dashboard.trend import Window
+
+LARGEST_PAGE = 1_000_000
+LONGEST_ID = 400
 
 
 class LinkForm(forms.Form):
     """The token of a one-time sign-in link."""
 
     sesame = forms.CharField(max_length=200, widget=forms.HiddenInput)
+
+
+class QueryForm(forms.Form):
+    """A page's query. A wrong value is named, kept as it was typed, and its default used instead."""
+
+    says_something_empty: frozenset[str] = frozenset()
+
+    @property
+    def problems(self) -> list[str]:
+        """One sentence for each wrong value, led by the parameter's name as it stands in the address."""
+        return [f"{name}: {message}" for name, messages in self.errors.items() for message in messages]
+
+    def value(self, name: str) -> Any:
+        """The value of a parameter; None where it is absent, empty or wrong."""
+        return self.cleaned_data.get(name) or None
+
+    @property
+    def valid_query(self) -> dict[str, str]:
+        """The parameters that were given and are right, as they were typed: what the page's links carry on."""
+        given = {name: self.data[name] for name in self.fields if name in self.data and name not in self.errors}
+        return {name: value for name, value in given.items() if value or name in self.says_something_empty}
+
+
+SORTS = {
+    "name": "name",
+    "newest": "newest replay",
+    "candidate": "candidate",
+    "delta": "delta",
+    "replays": "replays",
+    "gaps": "replays without a score",
+}
+
+
+class OverviewForm(QueryForm):
+    q = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Search",
+        widget=forms.TextInput({"type": "search", "placeholder": "name, id or judge"}),
+    )
+    status = forms.ChoiceField(required=False, label="Status")
+    sort = forms.ChoiceField(
+        required=False,
+        label="Sort",
+        choices=[
+            ("", "newest benchmark"),
+            *((key, f"{label}, up") for key, label in SORTS.items()),
+            *((f"-{key}", f"{label}, down") for key, label in SORTS.items()),
+        ],
+    )
+    page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_PAGE, widget=forms.HiddenInput)
+
+    def __init__(self, data: Any, statuses: Iterable[str]) -> None:
+        super().__init__(data, auto_id="%s")
+        known = sorted({"active", "retired", *statuses})
+        self.fields["status"].choices = [("", "any status"), *((s, s) for s in known if s)]  # type: ignore[attr-defined]
+
+
+class RowsForm(forms.Form):
+    """The overview's rows that were not there yet: `id`, repeated, and whether to wait for the slow ones."""
+
+    patient = forms.BooleanField(required=False)
+
+
+class TrendForm(QueryForm):
+    says_something_empty = frozenset({"rule"})  # the replays that name no rule
+
+    rule = forms.CharField(required=False, max_length=LONGEST_ID, widget=forms.HiddenInput)
+    axis = forms.ChoiceField(required=False, choices=[("slot", "one slot a replay"), ("time", "time")])
+    last = forms.ChoiceField(required=False, choices=[("30", "last 30"), ("90", "last 90"), ("all", "all")])
+    page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_PAGE)
+    replay = forms.CharField(required=False, max_length=LONGEST_ID)
+    theme = forms.ChoiceField(required=False, choices=[("light", "light"), ("dark", "dark")])
+    frame = forms.ChoiceField(required=False, choices=[("wide", "wide"), ("narrow", "narrow")])
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data, auto_id="%s")
+        for name, label in (("from", "From"), ("to", "to")):  # "from" cannot be a class attribute
+            self.fields[name] = forms.DateField(
+                required=False,
+                label=label,
+                input_formats=["%Y-%m-%d"],
+                widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
+                error_messages={"invalid": "Give a date as YYYY-MM-DD."},
+            )
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        if data.get("from") and data.get("to") and data["from"] > data["to"]:
+            self.add_error("from", "It lies after the end of the range.")
+        return data
+
+    @property
+    def axis_kind(self) -> AxisKind:
+        return "time" if self.value("axis") == "time" else "slot"
+
+    @property
+    def chart_theme(self) -> Theme:
+        return "dark" if self.value("theme") == "dark" else "light"
+
+    @property
+    def window(self) -> Window:
+        """The range asked for: whole days in UTC, both included, and of these the newest."""
+        last, since, until = self.value("last"), self.value("from"), self.value("to")
+        return Window(
+            last=int(last) if last and last != "all" else None,
+            since=datetime.combine(since, time.min, UTC) if since else None,
+            until=datetime.combine(until, time.max, UTC) if until else None,
+        )

@@ -4,13 +4,18 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path, register_converter
 
 from dashboard.web.converters import OpaqueId, SlashedId
-from dashboard.web.views import health, overview, sign_in
+from dashboard.web.views import health, overview, sign_in, trend
 
 register_converter(OpaqueId, "id")
 register_converter(SlashedId, "slashed_id")
 
 urlpatterns: list[URLPattern] = [
     path("", overview.overview, name="overview"),
+    path("rows/", overview.rows, name="rows"),
+    path("benchmarks/<id:benchmark_id>/", trend.show_trend, name="trend"),
+    path("benchmarks/<id:benchmark_id>/region/", trend.show_region, name="trend-region"),
+    path("benchmarks/<id:benchmark_id>/figure.json", trend.give_figure, name="trend-figure"),
+    path("benchmarks/<slashed_id:benchmark_id>/", trend.move_to_trend, name="trend-slashed"),
     path("sign-in/", sign_in.SignIn.as_view(), name="sign-in"),
     path("sign-in/link/", sign_in.use_link, name="sign-in-link"),
     path("sign-out/", LogoutView.as_view(), name="sign-out"),

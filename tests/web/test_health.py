@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
+from django.db.utils import OperationalError
+
+from dashboard.sources.connect import get_loop
+from dashboard.sources.errors import Unreachable
+from dashboard.web.views import health
+
+
+@pytest.fixture(autouse=True)
+def _forget_the_last_look(monkeypatch):
+    monkeypatch.setattr(health, "_last_look", None)
 
 
 def test_the_process_says_ok_to_anybody(client):
@@ -10,7 +21,33 @@ def test_the_process_says_ok_to_anybody(client):
 
 
 @pytest.mark.django_db
-def test_the_database_answers(client):
+def test_database_and_source_answer(client):
     answer = client.get("/readyz")
     assert answer.status_code == 200
-    assert answer.json() == {"database": "ok"}
+    assert answer.json() == {"database": "ok", "source": "ok"}
+
+
+@pytest.mark.django_db
+def test_a_source_that_is_away_is_said_and_nothing_else_is(client, monkeypatch):
+    calls = []
+
+    def introspect():
+        calls.append(1)
+        raise Unreachable("GET /api/api-keys/introspect could not reach the service.")
+
+    monkeypatch.setattr(get_loop(), "introspect", introspect)
+    for _probe in range(3):
+        answer = client.get("/readyz")
+        assert answer.status_code == 503
+        assert answer.json() == {"database": "ok", "source": "down"}
+    assert len(calls) == 1, "strangers cannot make us ask the source again and again"
+
+
+def test_a_database_that_is_away_is_said(client, monkeypatch):
+    def cursor():
+        raise OperationalError("no such file /secret/place")
+
+    monkeypatch.setattr(connection, "cursor", cursor)
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json() == {"database": "down", "source": "down"}

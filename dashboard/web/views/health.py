@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import time
+
 from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
+
+from dashboard.sources.connect import get_loop
+from dashboard.sources.errors import SourceError
+
+KEPT_S = 5.0
+"""How long one look at the source answers everybody: strangers can call this, and it must not pass their load on."""
+
+_last_look: tuple[float, bool] | None = None
 
 
 @login_not_required
@@ -17,9 +27,11 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """200 when the database answers, else 503."""
+    """200 when database and source answer, else 503 with which of the two does not."""
     database = _database_answers()
-    return JsonResponse({"database": "ok" if database else "down"}, status=200 if database else 503)
+    source = database and _source_answers()
+    words = {"database": "ok" if database else "down", "source": "ok" if source else "down"}
+    return JsonResponse(words, status=200 if database and source else 503)
 
 
 def _database_answers() -> bool:
@@ -29,3 +41,16 @@ def _database_answers() -> bool:
     except DatabaseError:
         return False
     return True
+
+
+def _source_answers() -> bool:
+    global _last_look
+    now = time.monotonic()
+    if _last_look is None or now - _last_look[0] > KEPT_S:
+        try:
+            get_loop().introspect()
+        except SourceError:
+            _last_look = (now, False)
+        else:
+            _last_look = (now, True)
+    return _last_look[1]

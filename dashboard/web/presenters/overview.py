@@ -1,0 +1,149 @@
+"""A benchmark as a row of the overview, and the order of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from dashboard.charts import render_sparkline
+from dashboard.records import Benchmark, History
+from dashboard.sources.errors import SourceError
+from dashboard.sources.lastgood import Reading
+from dashboard.trend import ALL_RULES, Slot, Trend, build_trend
+from dashboard.web.presenters.numbers import Number, show_delta, show_score
+from dashboard.web.presenters.times import Moment, show_age, show_moment
+
+
+@dataclass(frozen=True)
+class Replays:
+    """What a benchmark's history says in one row."""
+
+    trend: Trend
+    """Of the rule with the newest replay."""
+    total: int
+    looked_at: int
+    """How many of them, the newest, were looked at."""
+    unscored: int
+    newest_at: datetime | None
+    stale: str
+    """How old what is shown is and why; empty where it is today's."""
+
+    @property
+    def latest(self) -> Slot | None:
+        return self.trend.latest
+
+
+@dataclass(frozen=True)
+class Row:
+    """One benchmark. With neither `replays` nor `failure` its history is still on its way."""
+
+    benchmark: Benchmark
+    replays: Replays | None = None
+    failure: str = ""
+
+    @property
+    def pending(self) -> bool:
+        return self.replays is None and not self.failure
+
+    @property
+    def url(self) -> str:
+        return reverse("trend", args=[self.benchmark.id])
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A row as the template prints it."""
+
+    row: Row
+    sparkline: SafeString
+    candidate: Number | None
+    incumbent: Number | None
+    delta: Number | None
+    checkpoint: str
+    flags: tuple[str, ...]
+    decision: str
+    decided_on: str
+    newest: Moment
+
+
+def build_row(benchmark: Benchmark, outcome: Reading[History] | SourceError | None, now: datetime) -> Row:
+    """The row of a benchmark from what came of reading its history; None is: nothing yet."""
+    if outcome is None:
+        return Row(benchmark)
+    if isinstance(outcome, SourceError):
+        return Row(benchmark, failure=outcome.message)
+    points = outcome.value.points
+    trend = build_trend(points, benchmark, now=now)
+    whole = trend if len(trend.rules) < 2 else build_trend(points, benchmark, now=now, rule=ALL_RULES)
+    times = [rule.newest_at for rule in trend.rules if rule.newest_at]
+    stale = f"read {show_age(outcome.read_at, now)}: {outcome.failure.message}" if outcome.failure else ""
+    replays = Replays(
+        trend=trend,
+        total=max(outcome.value.total, len(points)),
+        looked_at=len(whole.slots),
+        unscored=whole.gap_count,
+        newest_at=max(times, default=None),
+        stale=stale,
+    )
+    return Row(benchmark, replays)
+
+
+def show_row(row: Row, now: datetime) -> Cells:
+    """The row as it is printed, sparkline and all."""
+    replays = row.replays
+    latest = replays.latest if replays else None
+    decided = replays.trend.latest_decision if replays else None
+    scale = replays.trend.scale if replays else None
+    scored = latest is not None and latest.candidate is not None and latest.incumbent is not None
+    return Cells(
+        row=row,
+        # Made by our own charts, which escape every text that they place.
+        sparkline=SafeString(render_sparkline(replays.trend) if replays and replays.trend.slots else ""),
+        candidate=show_score(latest.candidate, scale) if latest and latest.candidate is not None else None,
+        incumbent=show_score(latest.incumbent, scale) if latest and latest.incumbent is not None else None,
+        delta=show_delta(latest.delta, scale, conclusive=not latest.partial)
+        if latest and scored and latest.delta is not None
+        else None,
+        checkpoint=latest.label if latest else "",
+        flags=tuple(flag.text for flag in latest.flags) if latest else (),
+        decision=decided.decision.label if decided and decided.decision else "",
+        decided_on=decided.label if decided else "",
+        newest=show_moment(replays.newest_at if replays else None, now),
+    )
+
+
+_HISTORY_KEYS: Mapping[str, Callable[[Replays], float | None]] = {
+    "newest": lambda replays: replays.newest_at.timestamp() if replays.newest_at else None,
+    "candidate": lambda replays: replays.latest.candidate if replays.latest else None,
+    "delta": lambda replays: replays.latest.delta if replays.latest else None,
+    "replays": lambda replays: replays.total,
+    "gaps": lambda replays: replays.unscored,
+}
+
+
+def needs_histories(sort: str) -> bool:
+    """True where this order can only be known from every benchmark's history."""
+    return sort.lstrip("-") in _HISTORY_KEYS
+
+
+def sort_rows(rows: Iterable[Row], sort: str) -> list[Row]:
+    """The rows in this order: a key of `SORTS`, with "-" before it from high to low; "" leaves them as they are.
+
+    A row without that value stands last either way. Equal ones keep the order in which they came.
+    """
+    rows = list(rows)
+    key, reverse_ = sort.lstrip("-"), sort.startswith("-")
+    if key == "name":
+        return sorted(rows, key=lambda row: row.benchmark.name.casefold(), reverse=reverse_)
+    if key not in _HISTORY_KEYS:
+        return rows
+    value = _HISTORY_KEYS[key]
+    known = [(value(row.replays), row) for row in rows if row.replays]
+    with_value = [(found, row) for found, row in known if found is not None]
+    ordered = [row for _found, row in sorted(with_value, key=lambda pair: pair[0], reverse=reverse_)]
+    placed = {id(row) for row in ordered}
+    return ordered + [row for row in rows if id(row) not in placed]

@@ -1,0 +1,242 @@
+"""A benchmark's trend as its page prints it: what is frozen, the newest point, the table, the key and the links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.utils.safestring import SafeString
+
+from dashboard.charts import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, render_glyph
+from dashboard.records import Benchmark
+from dashboard.trend import ALL_RULES, DECISION_LABELS, GAP_LABELS, Slot, Trend
+from dashboard.web.presenters.links import with_query
+from dashboard.web.presenters.numbers import NOTHING, Number, show_cents, show_delta, show_score
+from dashboard.web.presenters.times import Moment, show_age, show_moment
+
+ROWS_A_PAGE = 50
+NO_NUMBER = Number(NOTHING, "")
+
+
+class ReplayRow(NamedTuple):
+    """One replay as a row of the table."""
+
+    id: str
+    checkpoint: str
+    rule: str
+    candidate: Number
+    incumbent: Number
+    delta: Number
+    status: str
+    reason: str
+    notes: tuple[str, ...]
+    decision: str
+    glyph: SafeString
+    at: Moment
+    addressed: bool
+
+
+class TablePage(NamedTuple):
+    """One page of the table, newest first. Pages count from 1, rows too."""
+
+    rows: tuple[ReplayRow, ...]
+    number: int
+    pages: int
+    first: int
+    last: int
+    total: int
+
+
+class Choice(NamedTuple):
+    """One of several links of which one is current."""
+
+    label: str
+    url: str
+    current: bool
+    hint: str = ""
+
+
+class KeyEntry(NamedTuple):
+    glyph: SafeString
+    label: str
+
+
+class Fact(NamedTuple):
+    """A line of the panel of what is frozen. `full` is the whole of a value that is shown short."""
+
+    name: str
+    text: str
+    full: str = ""
+
+
+def build_table(trend: Trend, *, page: int | None, replay: str | None, now: datetime) -> TablePage:
+    """The page that was asked for, or the one that holds this replay; the last page where the number is past it."""
+    total = len(trend.slots)
+    pages = max(1, -(-total // ROWS_A_PAGE))
+    place = next((slot.place for slot in trend.slots if slot.id == replay), None) if replay else None
+    if page is None and place is not None:
+        page = (total - 1 - place) // ROWS_A_PAGE + 1
+    number = min(page or 1, pages)
+    newest_first = trend.slots[::-1][(number - 1) * ROWS_A_PAGE : number * ROWS_A_PAGE]
+    rows = tuple(_show_slot(slot, trend, replay, now) for slot in newest_first)
+    first = (number - 1) * ROWS_A_PAGE + 1 if rows else 0
+    return TablePage(rows, number, pages, first, first + len(rows) - 1 if rows else 0, total)
+
+
+def _show_slot(slot: Slot, trend: Trend, replay: str | None, now: datetime) -> ReplayRow:
+    scale = trend.scale
+    if slot.candidate is None or slot.incumbent is None or slot.delta is None:
+        scores = (NO_NUMBER, NO_NUMBER, NO_NUMBER)
+    else:
+        scores = (
+            show_score(slot.candidate, scale),
+            show_score(slot.incumbent, scale),
+            show_delta(slot.delta, scale, conclusive=not slot.partial),
+        )
+    return ReplayRow(
+        slot.id,
+        slot.label,
+        slot.point.rule_name or slot.rule,
+        *scores,
+        status=slot.gap.label if slot.gap else "scored",
+        reason=slot.gap.reason if slot.gap else "",
+        notes=(*(flag.text for flag in slot.flags), *((f"new era: {slot.era_reason}",) if slot.era_reason else ())),
+        decision=slot.decision.label if slot.decision else "",
+        glyph=_glyph_of(slot),
+        at=show_moment(slot.point.created_at, now),
+        addressed=slot.id == replay,
+    )
+
+
+def _glyph_of(slot: Slot) -> SafeString:
+    """The shape that stands for this replay in the chart; none for a scored one without a decision."""
+    if slot.gap:
+        return SafeString(render_glyph(GAPS.get(slot.gap.kind, UNKNOWN_GAP), "gap"))
+    if slot.decision:
+        return SafeString(render_glyph(DECISIONS.get(slot.decision.key, UNKNOWN_DECISION), "decision"))
+    return SafeString("")
+
+
+def build_key() -> dict[str, list[KeyEntry]]:
+    """Every glyph that a chart can hold, with what it stands for."""
+    gaps = [
+        KeyEntry(SafeString(render_glyph(glyph, "gap")), GAP_LABELS.get(kind, kind)) for kind, glyph in GAPS.items()
+    ]
+    gaps.append(
+        KeyEntry(SafeString(render_glyph(UNKNOWN_GAP, "gap")), "any other status, named as the service gave it")
+    )
+    decisions = [
+        KeyEntry(SafeString(render_glyph(glyph, "decision")), DECISION_LABELS.get(kind, kind))
+        for kind, glyph in DECISIONS.items()
+    ]
+    decisions.append(KeyEntry(SafeString(render_glyph(UNKNOWN_DECISION, "decision")), "any other decision"))
+    return {"gaps": gaps, "decisions": decisions}
+
+
+def build_facts(benchmark: Benchmark, now: datetime) -> list[Fact]:
+    """What the benchmark is frozen to, as far as the service says it."""
+    decoding, scoring, digest = benchmark.decoding, benchmark.scoring, benchmark.items_digest
+    decoded = [
+        f"temperature {decoding.temperature:g}" if decoding.temperature is not None else "",
+        f"at most {decoding.max_tokens} tokens" if decoding.max_tokens is not None else "",
+        "streamed" if decoding.stream else "",
+    ]
+    scored = [scoring.metric, f"scale {scoring.scale}" if scoring.scale else "", scoring.aggregate]
+    created = show_moment(benchmark.created_at, now)
+    facts = [
+        Fact("Judge", benchmark.judge_name or NOTHING),
+        Fact("Judge's model", benchmark.judge_model or NOTHING),
+        Fact("Scoring", _joined(scored) + ("; every row must be scored" if scoring.require_all_rows else "")),
+        Fact("Conversations", str(benchmark.item_count)),
+        Fact("Set's digest", digest[:12] or NOTHING, digest if len(digest) > 12 else ""),
+        Fact("Decoding", _joined(decoded)),
+        Fact("Cap for one replay", show_cents(benchmark.per_run_ceiling_cents)),
+        Fact("Created", created.text + (f" by {benchmark.created_by}" if benchmark.created_by else "")),
+    ]
+    if benchmark.status == "retired" or benchmark.retired_at is not None:
+        retired = show_moment(benchmark.retired_at, now)
+        facts.append(Fact("Retired", retired.text + (f" by {benchmark.retired_by}" if benchmark.retired_by else "")))
+    return facts
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return ", ".join(part for part in parts if part) or NOTHING
+
+
+def build_rule_choices(trend: Trend, address: str, query: Mapping[str, str]) -> list[Choice]:
+    """A link for each rule and one for all; nothing where there is but one."""
+    if len(trend.rules) < 2:
+        return []
+    choices = [
+        Choice(
+            rule.name,
+            with_query(address, query, rule=rule.key, page=None, replay=None),
+            rule.shown and not trend.overlaid,
+            f"{rule.replays} replays",
+        )
+        for rule in trend.rules
+    ]
+    everything = with_query(address, query, rule=ALL_RULES, page=None, replay=None)
+    return [*choices, Choice("all rules", everything, trend.overlaid, "candidates overlaid")]
+
+
+def build_axis_choices(axis: str, address: str, query: Mapping[str, str]) -> list[Choice]:
+    return [
+        Choice("one slot a replay", with_query(address, query, axis=None), axis == "slot"),
+        Choice("time", with_query(address, query, axis="time"), axis == "time"),
+    ]
+
+
+def build_range_choices(address: str, query: Mapping[str, str]) -> list[Choice]:
+    dated = "from" in query or "to" in query
+    current = query.get("last", "all")
+    free = {**query, "from": None, "to": None, "page": None, "replay": None}
+    return [
+        Choice(label, with_query(address, free, last=given), not dated and current == (given or "all"))
+        for label, given in (("last 30", "30"), ("last 90", "90"), ("all", None))
+    ]
+
+
+class Summary(NamedTuple):
+    """The newest scored replay in one line."""
+
+    checkpoint: str
+    candidate: Number
+    incumbent: Number
+    delta: Number
+    at: Moment
+    notes: tuple[str, ...]
+
+
+def summarise_latest(trend: Trend, now: datetime) -> Summary | None:
+    """None where no replay has a score."""
+    slot = trend.latest
+    if slot is None or slot.candidate is None or slot.incumbent is None or slot.delta is None:
+        return None
+    return Summary(
+        slot.label,
+        show_score(slot.candidate, trend.scale),
+        show_score(slot.incumbent, trend.scale),
+        show_delta(slot.delta, trend.scale, conclusive=not slot.partial),
+        show_moment(slot.point.created_at, now),
+        tuple(flag.text for flag in slot.flags),
+    )
+
+
+POLLING = ((timedelta(hours=1), 15), (timedelta(days=1), 60), (timedelta(days=7), 300))
+"""Open for less than this -> ask again after so many seconds. After the last, nobody asks any more."""
+
+
+def choose_poll_s(trend: Trend, now: datetime) -> int | None:
+    """How long until the region looks again: by the youngest open replay. None where it need not look."""
+    started = [slot.created_at for slot in trend.open_slots if slot.created_at]
+    if not started:
+        return None
+    age = now - max(started)
+    return next((seconds for limit, seconds in POLLING if age < limit), None)
+
+
+def describe_stale(read_at: datetime, message: str, now: datetime) -> str:
+    """What to say above values that could not be read anew."""
+    return f"The service did not answer, so this is what was read {show_age(read_at, now)}. {message}"

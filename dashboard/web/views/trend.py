@@ -1,0 +1,159 @@
+"""A benchmark's trend: the page, the region of it that refreshes itself, and the figure of its chart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+
+from dashboard.charts import NARROW, WIDE, build_figure, draw_trend, render_svg
+from dashboard.records import Benchmark, History
+from dashboard.sources.connect import get_loop
+from dashboard.sources.errors import NotFound, SourceError
+from dashboard.sources.lastgood import Reading, read
+from dashboard.trend import ALL_RULES, Trend, build_trend
+from dashboard.web import access
+from dashboard.web.forms import TrendForm
+from dashboard.web.presenters import trend as present
+from dashboard.web.presenters.links import with_query
+from dashboard.web.presenters.numbers import NOTHING
+from dashboard.web.views.away import answer_away
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A benchmark with its whole history, each as it was read."""
+
+    benchmark: Reading[Benchmark]
+    history: Reading[History]
+
+
+@require_safe
+def show_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+    """The whole page. A wrong query value is named on it, with status 400."""
+    access.check(request.user, "read")
+    try:
+        loaded = load(benchmark_id)
+    except SourceError as error:
+        return answer_away(request, error)
+    form = TrendForm(request.GET)
+    now = datetime.now(UTC)
+    trend = trend_of(loaded, form, now)
+    context = {
+        **build_region(loaded, form, trend, now),
+        "facts": present.build_facts(loaded.benchmark.value, now),
+        "key": present.build_key(),
+    }
+    return render(request, "web/trend.html", context, status=400 if form.errors else 200)
+
+
+@require_safe
+def show_region(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+    """Chart, latest point and table alone, for the page that shows them already."""
+    access.check(request.user, "read")
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect(with_query(reverse("trend", args=[benchmark_id]), request.GET.dict()))
+    try:
+        loaded = load(benchmark_id)
+    except SourceError as error:
+        return HttpResponse(error.message, status=503, content_type="text/plain")
+    form = TrendForm(request.GET)
+    now = datetime.now(UTC)
+    trend = trend_of(loaded, form, now)
+    if form.errors:
+        return HttpResponseBadRequest("\n".join(form.problems), content_type="text/plain")
+    return render(request, "web/_trend_region.html", build_region(loaded, form, trend, now))
+
+
+@require_safe
+def give_figure(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+    """The figure of the chart for plotly.js, as JSON."""
+    access.check(request.user, "read")
+    try:
+        loaded = load(benchmark_id)
+    except SourceError as error:
+        return JsonResponse({"error": error.message}, status=503)
+    form = TrendForm(request.GET)
+    trend = trend_of(loaded, form, datetime.now(UTC))
+    if form.errors:
+        return JsonResponse({"error": "; ".join(form.problems)}, status=400)
+    frame = NARROW if form.value("frame") == "narrow" else WIDE
+    drawing = draw_trend(trend, axis=form.axis_kind, frame=frame)
+    return HttpResponse(build_figure(drawing, theme=form.chart_theme), content_type="application/json")
+
+
+@require_safe
+def move_to_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+    """An id whose slashes were escaped only once moves to where it lives."""
+    return redirect(with_query(reverse("trend", args=[benchmark_id]), request.GET.dict()))
+
+
+def load(benchmark_id: str) -> Loaded:
+    """The benchmark and every replay of it. Http404 for an unknown one; SourceError with nothing to show."""
+    loop = get_loop()
+    try:
+        return Loaded(
+            read(f"benchmark {benchmark_id}", lambda: loop.get_benchmark(benchmark_id), Benchmark),
+            read(f"history {benchmark_id}", lambda: loop.get_history(benchmark_id), History),
+        )
+    except NotFound as error:
+        raise Http404 from error
+
+
+def trend_of(loaded: Loaded, form: TrendForm, now: datetime) -> Trend:
+    """The trend that the form asks for. A rule that no replay names is put among the form's errors."""
+    form.is_valid()
+    points, benchmark = loaded.history.value.points, loaded.benchmark.value
+    seen = {point.rule_id or "" for point in points}
+    rule = form.cleaned_data.get("rule") if "rule" in form.data else None
+    if rule is not None and rule not in seen and rule != ALL_RULES:
+        if rule:
+            form.add_error("rule", "No replay of this benchmark names that rule.")
+        rule = None
+    return build_trend(points, benchmark, now=now, rule=rule, window=form.window)
+
+
+def build_region(loaded: Loaded, form: TrendForm, trend: Trend, now: datetime) -> dict[str, Any]:
+    """What the region prints."""
+    benchmark = loaded.benchmark.value
+    address = reverse("trend", args=[benchmark.id])
+    query = form.valid_query
+    axis = form.axis_kind
+    table = present.build_table(trend, page=form.value("page"), replay=form.value("replay"), now=now)
+    title = f"{benchmark.name}: candidate and incumbent score by replay"
+    description = f"{trend.scored_count} replays with a score and {trend.gap_count} without, oldest first."
+    stale = next((reading for reading in (loaded.history, loaded.benchmark) if reading.failure), None)
+    return {
+        "benchmark": benchmark,
+        "form": form,
+        "trend": trend,
+        "table": table,
+        "latest": present.summarise_latest(trend, now),
+        "axis": axis,
+        # Made by our own charts, which escape every text that they place.
+        "wide": SafeString(render_svg(draw_trend(trend, axis=axis), title=title, description=description)),
+        "narrow": SafeString(
+            render_svg(draw_trend(trend, axis=axis, frame=NARROW), title=title, description=description)
+        ),
+        "rule_choices": present.build_rule_choices(trend, address, query),
+        "axis_choices": present.build_axis_choices(axis, address, query),
+        "range_choices": present.build_range_choices(address, query),
+        "newer_url": with_query(address, query, page=table.number - 1, replay=None) if table.number > 1 else "",
+        "older_url": with_query(address, query, page=table.number + 1, replay=None)
+        if table.number < table.pages
+        else "",
+        "page_url": with_query(address, query, page=None, replay=None),
+        "region_url": with_query(reverse("trend-region", args=[benchmark.id]), query),
+        "figure_url": with_query(reverse("trend-figure", args=[benchmark.id]), query, page=None, replay=None),
+        "poll_s": present.choose_poll_s(trend, now),
+        "stale": present.describe_stale(stale.read_at, stale.failure.message, now) if stale and stale.failure else "",
+        "moved": loaded.history.value.moved,
+        "missing": max(0, loaded.history.value.total - len(loaded.history.value.points)),
+        "nothing": NOTHING,
+    }
