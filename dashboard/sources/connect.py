@@ -18,6 +18,7 @@ import httpx
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from dashboard.request_id import current_request_id
 from dashboard.sources.in_process import InProcessTransport
 from dashboard.sources.loop import Loop
 from dashboard.sources.network import open_network
@@ -75,6 +76,7 @@ def _connect(base_url: str, key: str, workspace_id: str, org_id: str, timeout_s:
         base_url,
         partial(open_network, httpx.URL(base_url)),
         headers={name: value for name, value in headers.items() if value},
+        request_id=current_request_id,
         deadline_s=timeout_s,
     )
     secret = "\n".join((base_url, workspace_id, org_id, key))
@@ -94,7 +96,7 @@ def check_base_url(base_url: str) -> str:
         httpx.URL(base_url)
     except (ValueError, httpx.InvalidURL) as error:
         raise ImproperlyConfigured("RUNBIOS_BASE_URL is not a URL.") from error
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if parts.scheme not in ("http", "https") or not parts.hostname or len(base_url.split()) != 1:
         raise ImproperlyConfigured("RUNBIOS_BASE_URL must start with https:// and name a host.")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ImproperlyConfigured("RUNBIOS_BASE_URL must hold no credentials, query or fragment.")

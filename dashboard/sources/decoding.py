@@ -73,9 +73,8 @@ def _page_decoder(name: str, record: type) -> msgspec.json.Decoder[Any]:
 
 @lru_cache
 def _one_decoder(name: str, record: type) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(
-        msgspec.defstruct("Body", [("value", record)], rename={"value": name}) if name else record
-    )
+    body = msgspec.defstruct("Body", [("value", record)], rename={"value": name}) if name else record
+    return msgspec.json.Decoder(body)
 
 
 def _parse(answer: Answer) -> dict[str, Any]:
@@ -125,10 +124,11 @@ def _as_unreadable(value: Any) -> Unreadable:
 
 def _read_record(value: Any, record: type[Record]) -> Record:
     """A record with all of `value` that can be read. What is no object at all gives one with unreadable scores."""
-    try:
-        return msgspec.convert(value, record)
-    except _MALFORMED:
-        pass
+    if not _holds_anything(record):
+        try:
+            return msgspec.convert(value, record)
+        except _MALFORMED:
+            pass
     fields: dict[str, Any] = {}
     for field in _fields(record):
         if isinstance(value, dict):
@@ -146,6 +146,12 @@ _fields = lru_cache(msgspec.structs.fields)
 
 
 @lru_cache
+def _holds_anything(record: type[msgspec.Struct]) -> bool:
+    """True when a field takes any JSON: msgspec would let our own `Unreadable` through there."""
+    return any(field.type is Any for field in _fields(record))
+
+
+@lru_cache
 def _single(wanted: Any) -> type:
     """A record of one field of that type: msgspec prepares each struct once, but a bare union at every call."""
     return msgspec.defstruct("Single", [("value", wanted)])
@@ -153,9 +159,9 @@ def _single(wanted: Any) -> type:
 
 def _read_value(value: Any, wanted: Any) -> Any:
     """`value` as the type of a record's field, UNSET when it cannot be and the field's default has to do."""
-    if wanted is Any:
-        return json.loads(_dump(value))
     try:
+        if wanted is Any:
+            return json.loads(_dump(value))
         found: Any = msgspec.convert({"value": value}, _single(wanted)).value
         return as_utc(found) if isinstance(found, datetime) else found
     except _MALFORMED:
@@ -167,7 +173,10 @@ def _read_value(value: Any, wanted: Any) -> Any:
         return str(value)
     for option in options:
         if get_origin(option) is tuple and isinstance(value, list):
-            return tuple(_read_record(entry, get_args(option)[0]) for entry in value if isinstance(entry, dict))
+            inner = get_args(option)[0]
+            if inner is str:
+                return tuple(entry for entry in value if isinstance(entry, str))
+            return tuple(_read_record(entry, inner) for entry in value if isinstance(entry, dict))
         if isinstance(option, type) and issubclass(option, msgspec.Struct) and isinstance(value, dict):
             return _read_record(value, option)
     return msgspec.UNSET

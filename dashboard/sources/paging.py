@@ -93,7 +93,15 @@ def _read_pages(read_page: ReadPage[Record], workers: int) -> list[Placed[Record
         with ThreadPoolExecutor(min(workers, len(jobs)), "read-pages") as pool:
             # A page that fails ends the whole: what has not begun is cancelled.
             stretches = list(pool.map(lambda job: job[0].run(read_stretch, job[1]), jobs))
-    return [Placed(0, first), *chain.from_iterable(stretches)]
+    pages = [Placed(0, first), *chain.from_iterable(stretches)]
+    # What arrived meanwhile pushed as many of the oldest beyond the end that page 1 gave.
+    offset = first.total
+    for _ in range(len(pages)):
+        if offset >= pages[-1].page.total or not pages[-1].page.entries:
+            break
+        pages.append(Placed(offset, read_page(size, offset)))
+        offset += len(pages[-1].page.entries)
+    return pages
 
 
 def unite(pages: list[Placed[Record]], id_field: str) -> tuple[tuple[Record, ...], bool]:

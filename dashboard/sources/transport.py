@@ -12,7 +12,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -43,9 +42,6 @@ RATE_LIMIT_S = 10.0
 FIRST_DELAY_S = 0.2
 """Our own delay before the second try. It doubles with each, and varies so that callers do not march in step."""
 
-REQUEST_ID: ContextVar[str | None] = ContextVar("request_id", default=None)
-"""The id of the request that we are answering; when set, it travels along as X-Request-ID."""
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -59,8 +55,9 @@ class Answer:
 class Transport:
     """Calls to one origin with one credential. Shared by threads.
 
-    `open_transport` makes the httpx transport on first use; it may raise a `SourceError`. `deadline_s` bounds a call in
-    full: connecting, every try, every wait between tries and the last byte.
+    `open_transport` makes the httpx transport on first use; it may raise a `SourceError`. `request_id` gives the id of
+    the request that we are answering ourselves, "" outside one; it travels along as X-Request-ID. `deadline_s` bounds a
+    call in full: connecting, every try, every wait between tries and the last byte.
     """
 
     def __init__(
@@ -69,6 +66,7 @@ class Transport:
         open_transport: Callable[[], httpx.BaseTransport],
         *,
         headers: Mapping[str, str] | None = None,
+        request_id: Callable[[], str] = str,
         deadline_s: float = 10.0,
         max_bytes: int = MAX_BYTES,
     ) -> None:
@@ -79,6 +77,7 @@ class Transport:
         self._headers = {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "benchtrend"} | dict(
             headers or {}
         )
+        self._request_id = request_id
         self.deadline_s = deadline_s
         self._max_bytes = max_bytes
 
@@ -88,11 +87,19 @@ class Transport:
         deadline = time.monotonic() + self.deadline_s
         return self._send("GET", path, url, deadline if until is None else min(deadline, until))
 
+    def close(self) -> None:
+        """Close the connections that are kept open. The next call opens new ones."""
+        with self._lock:
+            if self._transport:
+                self._transport.close()
+            self._transport = None
+
     def _send(self, method: str, path: str, url: str, deadline: float) -> Answer:
         route = f"{method} {path[:120]}"
         token = DEADLINE.set(deadline)
+        attempt = 0
         try:
-            for attempt in range(MAX_TRIES):
+            while True:
                 try:
                     return Answer(route, self._try_once(method, route, url, deadline))
                 except (Unreachable, RateLimited, ServerFault) as error:
@@ -104,7 +111,7 @@ class Transport:
                             error.retry_at = datetime.now(UTC) + timedelta(seconds=RATE_LIMIT_S)
                         raise
                 time.sleep(delay)
-            raise AssertionError("the last try returns or raises")
+                attempt += 1
         finally:
             DEADLINE.reset(token)
 
@@ -126,9 +133,8 @@ class Transport:
         """One request on the wire. The connection is given back whatever happens; httpx's errors end here."""
         left = max(deadline - time.monotonic(), 0.001)
         timeout = {"connect": min(left, CONNECT_S), "read": left, "write": left, "pool": left}
-        headers = self._headers
-        if request_id := REQUEST_ID.get():
-            headers = headers | {"X-Request-ID": request_id}
+        request_id = self._request_id()
+        headers = self._headers | ({"X-Request-ID": request_id} if request_id else {})
         try:
             request = httpx.Request(method, url, headers=headers, extensions={"timeout": timeout})
             response = self._get_transport().handle_request(request)
@@ -140,8 +146,6 @@ class Transport:
             raise Unreachable(f"{route} could not be sent: no connection to the service.") from error
         except httpx.TimeoutException as error:
             raise TimedOut(f"{route} was not answered in time.") from error
-        except httpx.DecodingError as error:
-            raise UnreadableAnswer(f"{route} was answered with a body that cannot be decompressed.") from error
         except (httpx.TransportError, httpx.InvalidURL) as error:
             raise Unreachable(f"{route} was cut off before its answer was complete.") from error
 
