@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable
 from typing import Any
 
-from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.views.decorators.csrf import csrf_exempt
+from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -47,6 +43,7 @@ def not_found(what: str) -> Refusal:
 
 
 def build_error(code: str, message: str, **details: Any) -> dict[str, Any]:
+    """The body of every answer that is not 2xx."""
     return {"error": {"code": code, "message": message, **details}, "request_id": current_request_id()}
 
 
@@ -67,28 +64,3 @@ def answer_exception(error: Exception, context: dict[str, Any]) -> Response:
         return Response(build_error(CODES.get(status, "REFUSED"), message), status)
     logger.error("unexpected %s at %s", type(error).__name__, context["request"].path, exc_info=error)
     return Response(build_error("INTERNAL", MESSAGES[500]), 500)
-
-
-@csrf_exempt
-@login_not_required
-def answer_unknown_route(request: HttpRequest) -> HttpResponse:
-    """Everything under /api/ that is no route, whatever the method."""
-    return HttpResponse(json.dumps(build_error("NOT_FOUND", MESSAGES[404])), "application/json", 404)
-
-
-class ApiErrorsMiddleware:
-    """Puts failures from outside the API's views (a wrong Host, a middleware that broke) into the same shape."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
-        status = response.status_code
-        if status < 400 or not request.path_info.startswith("/api/"):
-            return response
-        if response.get("Content-Type", "").startswith("application/json"):
-            return response
-        code = CODES.get(status, "INTERNAL" if status >= 500 else "REFUSED")
-        message = MESSAGES.get(status) or (MESSAGES[500] if status >= 500 else "The request was refused.")
-        return HttpResponse(json.dumps(build_error(code, message)), "application/json", status)

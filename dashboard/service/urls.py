@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path, re_path, register_converter
 from drf_spectacular.views import SpectacularAPIView
 
-from dashboard.service.errors import answer_unknown_route
+from dashboard.service.middleware import answer_unknown_route
 from dashboard.service.views import account, benchmarks
 
 
