@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from dashboard.service.keys import create_key
-from dashboard.service.models import Benchmark, BenchmarkItem, BenchmarkRun, Rule, TrainingRun, Workspace, new_id
+from dashboard.service.models import (
+    Benchmark,
+    BenchmarkItem,
+    BenchmarkRun,
+    Dataset,
+    DatasetItem,
+    Evaluation,
+    EvaluationItem,
+    Judge,
+    Rule,
+    Trace,
+    TrainingRun,
+    Workspace,
+    new_id,
+)
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 INCUMBENT = {"kind": "serverless_slug", "name": "support", "deployment_id": None, "model_version": "v1"}
@@ -140,3 +155,71 @@ def make_history(benchmark: Benchmark, n: int, *, rule: Rule | None = None, gap_
         )
     TrainingRun.objects.bulk_create(runs, batch_size=500)
     BenchmarkRun.objects.bulk_create(replays, batch_size=500)
+
+
+def make_judge(name: str = "Helpfulness", **fields: Any) -> Judge:
+    values: dict[str, Any] = {
+        "workspace": fields.pop("workspace", None) or Workspace.default(),
+        "name": name,
+        "model": "judge-large",
+        "instructions": "Score how far the answer helps.",
+        "dimensions": [{"key": "helpful", "description": "Does it help?"}],
+        "created_at": START,
+    }
+    return Judge.objects.create(**(values | fields))
+
+
+def make_trace(question: str = "Where is my order?", **fields: Any) -> Trace:
+    values: dict[str, Any] = {
+        "workspace": fields.pop("workspace", None) or Workspace.default(),
+        "source": "support",
+        "model": "acme/base-7b",
+        "messages": [{"role": "user", "content": question}, {"role": "assistant", "content": "On its way."}],
+        "created_at": START,
+    }
+    return Trace.objects.create(**(values | fields))
+
+
+def make_dataset(name: str = "Reviewed", traces: Sequence[Trace] = (), **fields: Any) -> Dataset:
+    values: dict[str, Any] = {
+        "workspace": fields.pop("workspace", None) or Workspace.default(),
+        "name": name,
+        "created_at": START,
+    }
+    dataset = Dataset.objects.create(**(values | fields))
+    DatasetItem.objects.bulk_create(
+        DatasetItem(dataset=dataset, trace=trace, ordinal=n) for n, trace in enumerate(traces)
+    )
+    return dataset
+
+
+def make_evaluation(run: TrainingRun, winners: Sequence[str] = (), **body: Any) -> Evaluation:
+    """The paired comparison of a run, with one conversation for each of `winners`."""
+    wins, losses = winners.count("candidate"), winners.count("incumbent")
+    counted = {
+        "rows_selected": len(winners),
+        "rows_scored": len(winners),
+        "wins": wins,
+        "losses": losses,
+        "ties": winners.count("tie"),
+        "win_rate": wins / (wins + losses) if wins + losses else None,
+        "verdict": "better",
+        "decoding": {"temperature": 0.0, "max_tokens": 512, "stream": False},
+    }
+    evaluation = Evaluation.objects.create(
+        workspace=run.workspace, run=run, created_at=START, status="done", body=counted | body
+    )
+    EvaluationItem.objects.bulk_create(
+        EvaluationItem(
+            evaluation=evaluation,
+            ordinal=n,
+            winner=winner,
+            body={
+                "prompt": [{"role": "user", "content": f"Question {n}"}],
+                "candidate": {"completion": "New answer", "score": 0.7},
+                "incumbent": {"completion": "Old answer", "score": 0.6},
+            },
+        )
+        for n, winner in enumerate(winners)
+    )
+    return evaluation

@@ -71,10 +71,9 @@ class HasScope(BasePermission):
         caller = caller_of(request)
         if caller is None:
             raise Refusal(401, "MISSING_API_KEY", "Send an API key as X-API-Key or Authorization: Bearer.")
-        method = (request.method or "").lower()
-        if not getattr(view, "needs_scope", True) or not hasattr(view, method):
+        if not getattr(view, "needs_scope", True) or request.method not in view.allowed_methods:
             return True
-        needed = "loop:read" if method in ("get", "head") else "loop:write"
+        needed = "loop:read" if request.method in ("GET", "HEAD") else "loop:write"
         if needed not in caller.scopes:
             raise Refusal(403, "MISSING_SCOPE", f"This key lacks the scope {needed}.", scope=needed)
         return True

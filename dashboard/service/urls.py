@@ -4,7 +4,7 @@ from django.urls import URLPattern, path, re_path, register_converter
 from drf_spectacular.views import SpectacularAPIView
 
 from dashboard.service.middleware import answer_unknown_route
-from dashboard.service.views import account, benchmarks
+from dashboard.service.views import account, benchmarks, evaluations, sources, training
 
 
 class OpaqueIdConverter:
@@ -27,8 +27,18 @@ urlpatterns: list[URLPattern] = [
     path("loop/benchmarks", benchmarks.BenchmarkList.as_view()),
     path("loop/benchmarks/<opaque:benchmark_id>/items", benchmarks.BenchmarkItems.as_view()),
     path("loop/benchmarks/<opaque:benchmark_id>/history", benchmarks.BenchmarkHistory.as_view()),
-    path("loop/benchmarks/<opaque:benchmark_id>", benchmarks.BenchmarkDetail.as_view()),
+    path("loop/benchmarks/<opaque:benchmark_id>", benchmarks.BenchmarkDetail.as_view(), name="loop-benchmark"),
     path("loop/benchmark-runs/<opaque:benchmark_run_id>", benchmarks.BenchmarkRunDetail.as_view()),
+    path("loop/training-rules", training.TrainingRuleList.as_view()),
+    path("loop/training-rules/<opaque:rule_id>", training.TrainingRuleDetail.as_view()),
+    path("loop/training-runs", training.TrainingRunList.as_view()),
+    path("loop/training-runs/<opaque:run_id>", training.TrainingRunDetail.as_view()),
+    path("loop/evaluations/<opaque:evaluation_id>/items", evaluations.EvaluationItems.as_view()),
+    path("loop/evaluations/<opaque:evaluation_id>", evaluations.EvaluationDetail.as_view(), name="loop-evaluation"),
+    path("loop/judges", sources.JudgeList.as_view()),
+    path("loop/traces", sources.TraceList.as_view()),
+    path("loop/traces/<opaque:trace_id>", sources.TraceDetail.as_view(), name="loop-trace"),
+    path("loop/datasets", sources.DatasetList.as_view()),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     re_path("", answer_unknown_route),
 ]

@@ -13,9 +13,14 @@ Get = Callable[..., HttpResponse]
 
 
 @pytest.fixture
-def get(db: Any) -> Get:
-    """GET a path of the API with a key that may read the default workspace; keywords are headers."""
-    secret = make_key()
+def secret(db: Any) -> str:
+    """A key that may read the default workspace."""
+    return make_key("loop:read")
+
+
+@pytest.fixture
+def get(secret: str) -> Get:
+    """GET a path of the API with that key; keywords are headers."""
     client = Client(raise_request_exception=False)
 
     def call(path: str, **headers: str) -> Any:

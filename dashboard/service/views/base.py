@@ -18,6 +18,9 @@ from dashboard.service.query import Parameter, read_query
 from dashboard.service.schema import LoopSchema
 from dashboard.service.wire.base import Shape, encode
 
+NEWEST_FIRST = ("-created_at", "-id")
+"""The order of every list: by time, and by id where times are equal, so that pages repeat and skip nothing."""
+
 Row = TypeVar("Row", bound=Model)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from django.db.models import F, QuerySet
 from django.urls import reverse
 from rest_framework.request import Request
@@ -11,10 +12,8 @@ from dashboard.service.errors import not_found
 from dashboard.service.history import count_replays, list_points
 from dashboard.service.models import Benchmark, BenchmarkItem, BenchmarkRun
 from dashboard.service.query import Parameter, page_parameters
-from dashboard.service.views.base import LoopView, get_row, list_page
+from dashboard.service.views.base import NEWEST_FIRST, LoopView, get_row, list_page
 from dashboard.service.wire import benchmarks as wire
-
-NEWEST_FIRST = ("-created_at", "-id")
 
 
 class BenchmarkList(LoopView):
@@ -25,7 +24,7 @@ class BenchmarkList(LoopView):
         """Benchmarks of the workspace, newest first."""
         query = self.read_query()
         rows = Benchmark.objects.filter(workspace_id=self.workspace_id).order_by(*NEWEST_FIRST)
-        if query["status"]:
+        if query["status"] is not None:
             rows = rows.filter(status=query["status"])
         limit, offset = query["limit"], query["offset"]
         page, total = list_page(rows, limit, offset)
@@ -94,6 +93,6 @@ def select_replays(workspace_id: str) -> QuerySet[BenchmarkRun]:
 
 def _item(row: BenchmarkItem) -> wire.BenchmarkItem:
     item = wire.BenchmarkItem.of(row)
-    if item.source_trace_id is not None:
-        item.source_trace_url = reverse("loop-trace", args=[item.source_trace_id])
-    return item
+    if item.source_trace_id is None:
+        return item
+    return msgspec.structs.replace(item, source_trace_url=reverse("loop-trace", args=[item.source_trace_id]))

@@ -7,12 +7,12 @@ from datetime import datetime
 from dashboard.service.wire.base import Shape
 
 
-class Named(Shape):
+class Named(Shape, frozen=True):
     id: str
     name: str
 
 
-class Introspection(Shape):
+class Introspection(Shape, frozen=True):
     """`auth_type` is api_key, or in_process for the dashboard's own calls, which have no key."""
 
     auth_type: str

@@ -10,7 +10,7 @@ encode = msgspec.json.Encoder().encode
 """JSON bytes. Aware times come out as RFC 3339 with a Z for UTC; a number that is not finite comes out as null."""
 
 
-class Shape(msgspec.Struct):
+class Shape(msgspec.Struct, frozen=True):
     """One JSON object of the wire. Keys with a default are those this service does not store yet."""
 
     @classmethod
@@ -19,7 +19,7 @@ class Shape(msgspec.Struct):
         return msgspec.convert(row, cls, from_attributes=True)
 
 
-class Page(Shape, kw_only=True):
+class Page(Shape, kw_only=True, frozen=True):
     """The keys every list ends with; `limit` and `offset` are the ones that were used."""
 
     total: int
@@ -27,7 +27,7 @@ class Page(Shape, kw_only=True):
     offset: int
 
 
-class ModelRef(Shape):
+class ModelRef(Shape, frozen=True):
     """A model behind an address: `kind` is serverless_slug or deployment."""
 
     kind: str = "serverless_slug"
@@ -36,12 +36,12 @@ class ModelRef(Shape):
     model_version: str | None = None
 
 
-class ErrorDetail(Shape):
+class ErrorDetail(Shape, frozen=True):
     code: str
     message: str
 
 
-class Error(Shape):
+class Error(Shape, frozen=True):
     """Every answer that is not 2xx. `error` may carry more keys, such as `parameter` or `scope`."""
 
     error: ErrorDetail

@@ -8,25 +8,25 @@ from typing import Any
 from dashboard.service.wire.base import ModelRef, Page, Shape
 
 
-class Dimension(Shape):
+class Dimension(Shape, frozen=True):
     key: str
     description: str = ""
 
 
-class Decoding(Shape):
+class Decoding(Shape, frozen=True):
     temperature: float | None = None
     max_tokens: int | None = None
     stream: bool = False
 
 
-class Scoring(Shape):
+class Scoring(Shape, frozen=True):
     metric: str = ""
     scale: str = ""
     aggregate: str = "mean"
     require_all_rows: bool = True
 
 
-class Benchmark(Shape):
+class Benchmark(Shape, frozen=True):
     """The frozen definition of a benchmark. `sample`: it came with the sample workspace."""
 
     id: str
@@ -51,15 +51,15 @@ class Benchmark(Shape):
     sample: bool
 
 
-class BenchmarkAnswer(Shape):
+class BenchmarkAnswer(Shape, frozen=True):
     benchmark: Benchmark
 
 
-class BenchmarkPage(Page):
+class BenchmarkPage(Page, frozen=True):
     benchmarks: list[Benchmark]
 
 
-class BenchmarkItem(Shape):
+class BenchmarkItem(Shape, frozen=True):
     """One pinned conversation. The source keys turn null when the conversation it was copied from is deleted."""
 
     id: int
@@ -70,18 +70,18 @@ class BenchmarkItem(Shape):
     source_trace_url: str | None = None
 
 
-class BenchmarkItemPage(Page):
+class BenchmarkItemPage(Page, frozen=True):
     items: list[BenchmarkItem]
 
 
-class DimensionScore(Shape):
+class DimensionScore(Shape, frozen=True):
     dimension: str
     incumbent: float | None = None
     candidate: float | None = None
     delta: float | None = None
 
 
-class BenchmarkRun(Shape):
+class BenchmarkRun(Shape, frozen=True):
     """One replay. Read `status` first: only a done one carries the three scores, and then all of them."""
 
     id: str
@@ -109,11 +109,11 @@ class BenchmarkRun(Shape):
     finished_at: datetime | None
 
 
-class BenchmarkRunAnswer(Shape):
+class BenchmarkRunAnswer(Shape, frozen=True):
     benchmark_run: BenchmarkRun
 
 
-class HistoryPoint(Shape, gc=False):
+class HistoryPoint(Shape, gc=False, frozen=True):
     """One replay on the trend, with or without a score. The keys after `status_reason` are this service's own."""
 
     benchmark_run_id: str
@@ -135,6 +135,6 @@ class HistoryPoint(Shape, gc=False):
     incumbent_ref: ModelRef
 
 
-class HistoryPage(Page):
+class HistoryPage(Page, frozen=True):
     benchmark_id: str
     points: list[HistoryPoint]

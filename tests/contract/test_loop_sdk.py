@@ -1,0 +1,206 @@
+"""Everything that can be read, read through the official SDK from a running server; its types are the judge."""
+
+import typing
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from bios import RunBiOS, _types
+from bios._client import ApiError
+
+from dashboard.service.models import BenchmarkItem, RunEvent
+from tests.factories import (
+    START,
+    make_benchmark,
+    make_dataset,
+    make_evaluation,
+    make_history,
+    make_judge,
+    make_key,
+    make_replay,
+    make_rule,
+    make_run,
+    make_trace,
+    make_workspace,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def keys_missing(value: Any, hint: Any, at: str = "") -> list[str]:
+    """Where `value` departs from the SDK's type: absent keys, null where null is not said, another JSON type."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return []
+    if origin is typing.Union:
+        if value is None and type(None) in arguments:
+            return []
+        faults = [keys_missing(value, argument, at) for argument in arguments if argument is not type(None)]
+        return min(faults, key=len)
+    if origin is typing.Literal:
+        return [] if value in arguments else [f"{at}: {value!r} is none of {arguments}"]
+    if origin is list:
+        if not isinstance(value, list):
+            return [f"{at}: {value!r} is no list"]
+        return [fault for n, item in enumerate(value) for fault in keys_missing(item, arguments[0], f"{at}[{n}]")]
+    if origin is dict:
+        return [] if isinstance(value, dict) else [f"{at}: {value!r} is no object"]
+    if typing.is_typeddict(hint):
+        if not isinstance(value, dict):
+            return [f"{at}: {value!r} is no object"]
+        faults = [f"{at}.{key}: absent" for key in hint.__required_keys__ if key not in value]
+        for key, inner in typing.get_type_hints(hint).items():
+            if key in value:
+                faults += keys_missing(value[key], inner, f"{at}.{key}")
+        return faults
+    wanted = (int, float) if hint is float else hint
+    fits = isinstance(value, wanted) and (hint is bool or not isinstance(value, bool))
+    return [] if fits else [f"{at}: {value!r} is no {hint.__name__}"]
+
+
+def assert_is(value: Any, hint: Any) -> None:
+    assert keys_missing(value, hint) == []
+
+
+def test_the_judge_sees_what_is_absent_or_of_another_type() -> None:
+    assert keys_missing({"benchmarks": []}, _types.BenchmarkListResponse) == [".total: absent"]
+    assert keys_missing({"benchmarks": None, "total": True}, _types.BenchmarkListResponse) == [
+        ".benchmarks: None is no list",
+        ".total: True is no int",
+    ]
+
+
+def test_benchmarks_and_their_conversations(loop: Any) -> None:
+    trace = make_trace()
+    benchmark = make_benchmark(items=12, judge=make_judge())
+    BenchmarkItem.objects.filter(ordinal=3).update(source_trace=trace, tools=[{"type": "function"}])
+    make_benchmark("Retired", status="retired", retired_at=START, retired_by="ana")
+    listed = loop.list_benchmarks()
+    assert_is(listed, _types.BenchmarkListResponse)
+    assert listed["total"] == 2
+    assert [row["name"] for row in loop.list_benchmarks(status="retired")["benchmarks"]] == ["Retired"]
+    assert_is(loop.get_benchmark(benchmark.pk), _types.Benchmark)
+    items = loop.list_benchmark_items(benchmark.pk, limit=10, offset=2)
+    assert_is(items, _types.BenchmarkItemsResponse)
+    assert (len(items["items"]), items["total"]) == (10, 12)
+    assert items["items"][1]["source_trace_id"] == trace.pk
+
+
+def test_a_whole_history_page_by_page(loop: Any) -> None:
+    benchmark = make_benchmark()
+    make_history(benchmark, 430, rule=make_rule())
+    points: list[Any] = []
+    while True:
+        page = loop.get_benchmark_history(benchmark.pk, limit=1000, offset=len(points))
+        assert_is(page, _types.BenchmarkHistoryResponse)
+        points += page["points"]
+        if len(points) >= page["total"]:
+            break
+    assert len({point["benchmark_run_id"] for point in points}) == 430
+    assert [point["run_seq"] for point in points] == list(range(430, 0, -1))
+    gaps = [point for point in points if point["candidate_score"] is None]
+    assert len(gaps) == 21
+    assert all(point["status_reason"] for point in gaps)
+
+
+def test_a_replay(loop: Any) -> None:
+    scores = [{"dimension": "helpful", "incumbent": 0.5, "candidate": 0.75, "delta": 0.25}]
+    replay = make_replay(make_benchmark(), per_dimension=scores)
+    assert_is(loop.get_benchmark_run(replay.pk), _types.BenchmarkRun)
+    still_open = make_replay(make_benchmark("Other"), status="open")
+    assert_is(loop.get_benchmark_run(still_open.pk), _types.BenchmarkRun)
+
+
+def test_training_rules(loop: Any) -> None:
+    rule = make_rule(benchmark=make_benchmark())
+    make_run(rule=rule)
+    make_rule("Off", enabled=False)
+    assert_is(loop.list_training_rules(), _types.TrainingRuleListResponse)
+    assert [row["name"] for row in loop.list_training_rules(enabled=False)["rules"]] == ["Off"]
+    answer = loop.get_training_rule(rule.pk)
+    assert_is(answer, _types.TrainingRuleResponse)
+    assert len(answer["recent_runs"]) == 1
+
+
+def test_training_runs(loop: Any) -> None:
+    run = make_run(rule=make_rule(), state="promoted", decision="promoted", verdict="better", decided_at=START)
+    RunEvent.objects.create(run=run, seq=1, ts=START, from_state="reported", to_state="promoted", reason="by ana")
+    make_replay(make_benchmark(), run=run)
+    make_run(state="training", created_at=START + timedelta(days=1))
+    assert_is(loop.list_training_runs(), _types.TrainingRunListResponse)
+    assert loop.list_training_runs(rule_id=run.rule_id, state="promoted")["total"] == 1
+    for row in loop.list_training_runs()["runs"]:
+        assert_is(loop.get_training_run(row["id"]), _types.TrainingRunResponse)
+
+
+def test_the_paired_comparison(loop: Any) -> None:
+    evaluation = make_evaluation(make_run(), ["candidate", "tie", "incumbent"])
+    assert_is(loop.get_evaluation(evaluation.pk), _types.Evaluation)
+    lost = loop.list_evaluation_items(evaluation.pk, winner="incumbent", limit=500)
+    assert_is(lost, _types.EvaluationItemsResponse)
+    assert lost["total"] == 1
+
+
+def test_judges_conversations_and_training_sets(loop: Any) -> None:
+    judge, trace = make_judge(), make_trace()
+    dataset = make_dataset(traces=[trace])
+    assert [row["id"] for row in loop.list_judges()] == [judge.pk]
+    page = loop.list_traces(deployment_id="support", from_time="2026-01-01T00:00:00Z", limit=7)
+    assert (page["total"], page["limit"], page["offset"]) == (1, 7, 0)
+    assert loop.get_trace(trace.pk)["messages"] == trace.messages
+    assert [row["id"] for row in loop.list_datasets(method="sft", limit=5)] == [dataset.pk]
+
+
+@pytest.mark.parametrize("benchmark_id", ["bm 1", "a/b", "a?b=c", "100%", "%2F", "snow☃", "a#b", "a+b"])
+def test_an_id_may_hold_any_character(loop: Any, benchmark_id: str) -> None:
+    make_benchmark(id=benchmark_id, items=1)
+    assert loop.get_benchmark(benchmark_id)["id"] == benchmark_id
+    assert loop.get_benchmark_history(benchmark_id)["benchmark_id"] == benchmark_id
+    assert loop.list_benchmark_items(benchmark_id)["total"] == 1
+
+
+def test_a_key_says_what_it_may(live_server: Any) -> None:
+    client = RunBiOS(base_url=live_server.url, api_key=make_key("loop:read", "loop:write"))
+    answer = client.introspect()
+    assert_is(answer, _types.ApiKeyIntrospection)
+    assert answer["scopes"] == ["loop:read", "loop:write"]
+    assert answer["last_used_at"] is None
+    assert client.introspect()["last_used_at"] is not None
+    bearer = RunBiOS(base_url=live_server.url, access_token=make_key("loop:read"))
+    assert bearer.loop.list_benchmarks()["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("read", "status", "code"),
+    [
+        (lambda loop: loop.get_benchmark("bm_none"), 404, "NOT_FOUND"),
+        (lambda loop: loop.list_benchmarks(status="deleted"), 400, "INVALID_PARAMETER"),
+        (lambda loop: loop.get_benchmark_history("x", limit=-1), 400, "INVALID_PARAMETER"),
+        (lambda loop: loop.list_traces(label="x"), 400, "UNKNOWN_PARAMETER"),
+        (lambda loop: loop.stats(), 404, "NOT_FOUND"),
+        (lambda loop: loop.retire_benchmark("x"), 405, "METHOD_NOT_ALLOWED"),
+        (lambda loop: loop.create_judge("x", "y", []), 405, "METHOD_NOT_ALLOWED"),
+    ],
+)
+def test_a_refusal_arrives_typed(loop: Any, read: Any, status: int, code: str) -> None:
+    with pytest.raises(ApiError) as caught:
+        read(loop)
+    error = caught.value
+    assert (error.status, error.code) == (status, code)
+    assert error.request_id
+    assert error.message
+
+
+def test_keys_without_scope_or_of_another_workspace_are_refused(live_server: Any) -> None:
+    benchmark = make_benchmark()
+    url, other = live_server.url, make_workspace()
+    for client, status, code in (
+        (RunBiOS(base_url=url, api_key=make_key("loop:write")), 403, "MISSING_SCOPE"),
+        (RunBiOS(base_url=url, api_key=make_key("loop:read", workspace=other)), 404, "NOT_FOUND"),
+        (RunBiOS(base_url=url, api_key=make_key("loop:read"), workspace_id=other.pk), 403, "WORKSPACE_MISMATCH"),
+        (RunBiOS(base_url=url, api_key="btk_" + "0" * 48), 401, "INVALID_API_KEY"),
+    ):
+        with pytest.raises(ApiError) as caught:
+            client.loop.get_benchmark(benchmark.pk)
+        assert (caught.value.status, caught.value.code) == (status, code)
+        assert caught.value.request_id
