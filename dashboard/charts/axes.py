@@ -12,7 +12,9 @@ from dashboard.trend import Scale, Slot
 MIN_SHARE_OF_SCALE = 0.05
 """The least part of the judge's scale that the score axis spans, so that noise does not look like movement."""
 
-_SECONDS = (60, 300, 900, 3_600, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800, 1_209_600)
+_SECONDS = (60, 300, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800, 1_209_600)
+_MONDAY = 345_600
+"""The first Monday after the beginning of 1970, from which weeks are counted."""
 _MONTHS = (1, 2, 3, 6, 12, 24, 60)
 
 
@@ -84,8 +86,9 @@ def _name_times(low: float, high: float, count: int) -> list[Tick]:
     for step in _SECONDS:
         if step >= rough:
             form = "%H:%M" if step < 43_200 and high - low < 86_400 else "%b %-d %H:%M" if step < 86_400 else "%b %-d"
-            first = math.ceil(low / step)
-            stamps = [n * float(step) for n in range(first, math.floor(high / step) + 1)]
+            origin = _MONDAY if step >= 604_800 else 0
+            counts = range(math.ceil((low - origin) / step), math.floor((high - origin) / step) + 1)
+            stamps = [float(origin + n * step) for n in counts]
             return [Tick(stamp, _at(stamp).strftime(form)) for stamp in stamps]
     months = next((step for step in _MONTHS if step * 2_629_746 >= rough), 120)
     start, end = _at(low), _at(high)

@@ -1,0 +1,115 @@
+"""The plotly figure: valid by plotly's own word, the same lines and marks as the drawing, escaped once."""
+
+import html
+import json
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+
+from dashboard.charts import PALETTES, build_figure, draw_trend
+from dashboard.records import HistoryPoint, Unreadable
+from dashboard.trend import ALL_RULES, build_trend
+from tests.trend.points import NOW, make_benchmark, make_failed, make_point
+
+
+def figure_of(points: list[HistoryPoint], *, axis: Any = "slot", rule: str | None = None) -> dict[str, Any]:
+    trend = build_trend(points, make_benchmark(), now=NOW, rule=rule)
+    figure: dict[str, Any] = json.loads(build_figure(draw_trend(trend, axis=axis), theme="light"))
+    go.Figure(data=figure["data"], layout=figure["layout"])  # raises on any property that plotly does not know
+    return figure
+
+
+def trace_of(figure: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(trace for trace in figure["data"] if trace["name"] == name)
+
+
+def test_it_works() -> None:
+    figure = figure_of([make_point(1), make_point(2, decision="promoted"), make_failed(3), make_point(4)])
+    candidate = trace_of(figure, "candidate")
+    assert candidate["x"] == [0, 1, None, 3]
+    assert candidate["y"] == [0.62, 0.62, None, 0.62]
+    assert candidate["mode"] == "lines+markers"
+    assert candidate["connectgaps"] is False
+    assert figure["layout"]["hovermode"] == "closest"
+    assert trace_of(figure, "failed")["x"] == [2]
+    assert trace_of(figure, "promoted")["x"] == [1]
+    assert trace_of(figure, "gain")["y"][:2] == [0, 0.02]
+    assert figure["slots"]["id"] == ["r1", "r2", "r3", "r4"]
+    assert figure["slots"]["note"] == ["", "promoted", "failed: worker lost", ""]
+    assert figure["slots"]["candidate"] == [0.62, 0.62, None, 0.62]
+
+
+def test_an_empty_trend_is_a_valid_figure() -> None:
+    assert figure_of([])["data"] == []
+    assert figure_of([], axis="time")["data"] == []
+
+
+def test_the_incumbent_breaks_where_another_model_came_to_serve() -> None:
+    figure = figure_of([make_point(1), make_point(2, decision="promoted"), make_point(3)])
+    assert trace_of(figure, "incumbent")["x"] == [0, 1, None, 2]
+    assert trace_of(figure, "candidate")["x"] == [0, 1, 2]
+    assert trace_of(figure, "era")["x"] == [1.5, 1.5, None]
+
+
+def test_times_are_milliseconds_and_points_know_their_place() -> None:
+    figure = figure_of([make_point(1), make_failed(2), make_point(3)], axis="time")
+    candidate = trace_of(figure, "candidate")
+    assert candidate["x"] == [1740906000000, None, 1741078800000]
+    assert candidate["customdata"] == [0, None, 2]
+    assert figure["layout"]["xaxis"]["type"] == "date"
+
+
+@pytest.mark.parametrize(
+    "name", ["<b>bold", '<a href="https://other.example.test/">model</a>', "a&amp;b", "$x^2$", "</s>"]
+)
+def test_names_are_escaped_once_in_label_tick_note_and_legend(name: str) -> None:
+    figure = figure_of([make_point(1, checkpoint_id=name), make_failed(2, status=name, status_reason=name)])
+    assert html.unescape(figure["slots"]["label"][0]) == name
+    assert html.unescape(figure["slots"]["note"][1].replace("<br>", " ")) == f"{name}: {name}"
+    assert html.unescape(figure["data"][-1]["name"]) == name
+    assert "<" not in json.dumps([figure["slots"]["label"], figure["layout"]["xaxis"]["ticktext"]])
+    overlaid = figure_of([make_point(1, rule_name=name), make_point(2, rule_id="b")], rule=ALL_RULES)
+    assert html.unescape(overlaid["data"][-1]["name"]) == name or html.unescape(overlaid["data"][0]["name"]) == name
+
+
+def test_nothing_that_is_no_number_is_emitted() -> None:
+    bad = make_point(1, candidate_score=Unreadable("1e999"), score_delta=Unreadable("NaN"))
+    text = build_figure(draw_trend(build_trend([bad, make_point(2)], None, now=NOW)), theme="dark")
+    json.loads(text, parse_constant=pytest.fail)
+
+
+def test_a_long_reason_is_broken_into_lines_and_cut() -> None:
+    figure = figure_of([make_failed(1, status_reason="the sandbox did not start " * 60)])
+    assert figure["slots"]["note"][0].count("<br>") == 7
+    assert figure["slots"]["note"][0].endswith(" …")
+
+
+def test_many_points_are_thinned_and_all_of_them_are_there_for_the_zoom() -> None:
+    points = [
+        make_failed(day) if day % 10 == 0 else make_point(day, decision="rejected" if day % 2 else None)
+        for day in range(1, 1_201)
+    ]
+    figure = figure_of(points)
+    assert trace_of(figure, "candidate")["mode"] == "lines"
+    assert sum(y is not None for y in trace_of(figure, "candidate")["y"]) == 1_080
+    thinned = {figure["data"][int(number)]["name"]: entry for number, entry in figure["thinned"].items()}
+    assert thinned["failed"] == {"of": "rail", "places": list(range(9, 1_200, 10))}
+    assert len(thinned["rejected"]["places"]) == 600
+    assert len(trace_of(figure, "rejected")["x"]) < 600
+    assert thinned["candidate"] == {"of": "candidate", "places": None}
+    assert len(thinned["gain"]["places"]) == 1_080
+
+
+def test_rules_that_are_overlaid_have_their_own_colours_and_no_deltas() -> None:
+    points = [make_point(day, rule_id=f"rule-{day % 2}", rule_name=f"team {day % 2}") for day in range(6)]
+    figure = figure_of(points, rule=ALL_RULES)
+    colours = [trace["line"]["color"] for trace in figure["data"]]
+    assert colours == [PALETTES["light"].rules[1], PALETTES["light"].rules[0]]
+    assert len(figure["layout"]["annotations"]) == 1
+
+
+def test_overlaid_rules_of_many_replays_keep_their_own_points_for_the_zoom() -> None:
+    points = [make_point(day, rule_id=f"rule-{day % 2}", rule_name=f"team {day % 2}") for day in range(500)]
+    figure = figure_of(points, rule=ALL_RULES)
+    assert sorted(entry["places"][0] for entry in figure["thinned"].values()) == [0, 1]
