@@ -128,6 +128,8 @@ def plan_import(
     new = _place_in_time(new, existing.newest_at, now)
     if promote_best:
         new = _promote_each_best(new, existing, lower_is_better=results.measure.lower_is_better)
+        if unchanged or conflicts:
+            notes.append("replays that were imported before keep the decision they have, or that they have none")
     notes += _describe_times(new, existing, results)
     if digest and any(p.digest != digest for p in new):
         others = [p.result.checkpoint for p in new if p.digest != digest]

@@ -226,7 +226,8 @@ def test_promoting_each_new_best_decides_every_scored_replay():
 
 def test_promoting_goes_on_from_what_was_imported_before():
     run_import([make_result(1, 0.6)])
-    run_import([make_result(1, 0.6), make_result(2, 0.55), make_result(3, 0.7)], promote_best=True)
+    plan = run_import([make_result(1, 0.6), make_result(2, 0.55), make_result(3, 0.7)], promote_best=True)
+    assert any("keep the decision they have" in note for note in plan.notes)
     assert [r.run.decision for r in list_replays()] == [None, "rejected", "promoted"]
 
 

@@ -173,7 +173,9 @@ def test_what_people_added_stays():
     pinned = Benchmark.objects.get(name="Handover to a person")
     mine = Benchmark.objects.create(workspace=workspace, name="Mine", judge=Judge.objects.first())
     rule = Rule.objects.create(workspace=workspace, name="My rule", benchmark=pinned)
-    own_run = TrainingRun.objects.create(workspace=workspace, seq=10_000, state="reported", rule=Rule.objects.get(name="SQL copilot"))
+    own_run = TrainingRun.objects.create(
+        workspace=workspace, seq=10_000, state="reported", rule=Rule.objects.get(name="SQL copilot")
+    )
     BenchmarkRun.objects.create(
         workspace=workspace, benchmark=pinned, run=own_run, status="failed", status_reason="no candidate"
     )

@@ -67,6 +67,7 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{_count(len(results.problems), 'file')} could not be read, "
                 f"{_count(len(plan.conflicts), 'checkpoint')} in conflict"
+                + (" (another --benchmark or --rule takes them as new)" if plan.conflicts else "")
             )
 
     def _import(self, options: dict[str, Any]) -> tuple[ResultSet, Plan, Benchmark | None]:
