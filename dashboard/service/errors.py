@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
-from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -50,10 +48,6 @@ def build_error(code: str, message: str, **details: Any) -> dict[str, Any]:
 def answer_exception(error: Exception, context: dict[str, Any]) -> Response:
     """DRF's exception handler. What nobody foresaw is logged with its trace and answered without."""
     set_rollback()
-    if isinstance(error, Http404):
-        error = exceptions.NotFound()
-    elif isinstance(error, PermissionDenied):
-        error = exceptions.PermissionDenied()
     if isinstance(error, Refusal):
         headers = {"WWW-Authenticate": "Bearer"} if error.status_code == 401 else {}
         body = build_error(error.code, str(error.detail), **error.details)

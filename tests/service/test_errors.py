@@ -117,3 +117,8 @@ def test_the_api_sets_and_reads_no_cookie_and_is_not_stored(get: Any) -> None:
 
 def test_every_number_that_is_not_finite_leaves_as_null() -> None:
     assert json.loads(encode({"score": float("nan"), "other": float("inf")})) == {"score": None, "other": None}
+
+
+def test_odd_values_in_stored_conversations_do_not_break_the_answer() -> None:
+    assert json.loads(encode({"content": "half \ud83d pair", "id": 10**30})) == {"content": "half � pair", "id": 10**30}
+    assert json.loads(encode({"content": "a pair \ud83d\ude00"})) == {"content": "a pair 😀"}

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Self
 
 import msgspec
 
-encode = msgspec.json.Encoder().encode
-"""JSON bytes. Aware times come out as RFC 3339 with a Z for UTC; a number that is not finite comes out as null."""
+_encoder = msgspec.json.Encoder()
+
+
+def encode(value: Any) -> bytes:
+    """JSON bytes. Aware times come out as RFC 3339 with a Z for UTC; a number that is not finite comes out as null.
+
+    Stored conversations are other people's JSON: half a surrogate pair in one, which is no text, becomes U+FFFD.
+    """
+    try:
+        return _encoder.encode(value)
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False)
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
 class Shape(msgspec.Struct, frozen=True):
