@@ -5,7 +5,7 @@
     │   ├── Unreachable       no connection: refused, unknown host, bad certificate, unusable proxy
     │   ├── TimedOut          the call's deadline passed before the answer was complete
     │   ├── TooLarge          the answer, or the list behind it, is larger than we read
-    │   ├── UnreadableAnswer  not JSON, not the agreed shape, or a redirect that we do not follow
+    │   ├── UnreadableAnswer  cut off, not JSON, not the agreed shape, or a redirect that we do not follow
     │   ├── RateLimited       429 for longer than the deadline allows; `retry_at` says until when
     │   └── ServerFault       5xx
     ├── Unauthorized          401 or 403: the key is missing, wrong or lacks the scope
@@ -52,7 +52,7 @@ class NoAnswer(SourceError):
 
 
 class Unreachable(NoAnswer):
-    """No connection could be made or kept."""
+    """No connection could be made."""
 
 
 class TimedOut(NoAnswer):
@@ -64,7 +64,7 @@ class TooLarge(NoAnswer):
 
 
 class UnreadableAnswer(NoAnswer):
-    """An answer came, but it is not JSON or not the shape that was agreed."""
+    """An answer began, but it is cut off, not JSON, or not the shape that was agreed."""
 
 
 class RateLimited(NoAnswer):

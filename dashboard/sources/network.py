@@ -22,12 +22,9 @@ DEADLINE: ContextVar[float] = ContextVar("deadline")
 """When the call that runs in this thread has to be over, on the clock of `time.monotonic`."""
 
 
-def _left(timeout: float | None, error: type[httpcore.TimeoutException]) -> float | None:
+def _left(timeout: float | None, error: type[httpcore.TimeoutException]) -> float:
     """Seconds for the next socket operation: `timeout`, or less when the call has less left."""
-    deadline = DEADLINE.get(None)
-    if deadline is None:
-        return timeout
-    left = deadline - time.monotonic()
+    left = DEADLINE.get() - time.monotonic()
     if left <= 0:
         raise error("the deadline of the call has passed")
     return left if timeout is None else min(left, timeout)

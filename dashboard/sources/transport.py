@@ -102,7 +102,7 @@ class Transport:
             while True:
                 try:
                     return Answer(route, self._try_once(method, route, url, deadline))
-                except (Unreachable, RateLimited, ServerFault) as error:
+                except (Unreachable, UnreadableAnswer, RateLimited, ServerFault) as error:
                     # Only a read may be sent twice, only where that can help, and never past the deadline.
                     delay = _delay_before(attempt, error)
                     last = attempt == MAX_TRIES - 1 or time.monotonic() + delay >= deadline
@@ -146,8 +146,10 @@ class Transport:
             raise Unreachable(f"{route} could not be sent: no connection to the service.") from error
         except httpx.TimeoutException as error:
             raise TimedOut(f"{route} was not answered in time.") from error
-        except (httpx.TransportError, httpx.InvalidURL) as error:
-            raise Unreachable(f"{route} was cut off before its answer was complete.") from error
+        except httpx.TransportError as error:
+            raise UnreadableAnswer(f"{route} was answered with something that was cut off or is not HTTP.") from error
+        except httpx.InvalidURL as error:
+            raise UnreadableAnswer(f"{route} was redirected to something that is no address.") from error
 
     def _get_transport(self) -> httpx.BaseTransport:
         with self._lock:
@@ -197,9 +199,10 @@ def read_retry_after(headers: httpx.Headers) -> datetime | None:
 
 def _may_pass(error: SourceError) -> bool:
     """True when the same read may succeed a moment later. A connect that timed out has had its time already."""
-    if isinstance(error, ServerFault):
-        return error.status == 503
-    return not isinstance(error.__cause__, httpx.ConnectTimeout | ImportError | ValueError)
+    cause = error.__cause__
+    if isinstance(cause, httpx.TransportError):
+        return not isinstance(cause, httpx.ConnectTimeout)
+    return error.status in (429, 503)
 
 
 def _delay_before(attempt: int, error: SourceError) -> float:

@@ -13,7 +13,6 @@ import httpx
 import pytest
 
 from dashboard.sources.errors import (
-    NoAnswer,
     NotFound,
     RateLimited,
     Refused,
@@ -127,7 +126,7 @@ def test_a_cut_body_is_tried_again_and_then_named(connect: Connect) -> None:
     with serve(in_turn(cut, reply_json({}))) as server:
         assert connect(server.url).get("/api/things").body == b"{}"
         server.answer = lambda request: cut
-        with pytest.raises(Unreachable, match="cut off"):
+        with pytest.raises(UnreadableAnswer, match="cut off"):
             connect(server.url).get("/api/things")
 
 
@@ -137,6 +136,24 @@ def test_a_closed_door_is_unreachable(connect: Connect) -> None:
     with pytest.raises(Unreachable, match="no connection") as caught:
         connect(url).get("/api/things")
     assert isinstance(caught.value.__cause__, httpx.ConnectError)
+
+
+class BlackHole(httpx.BaseTransport):
+    """A host that takes no connection and does not say so."""
+
+    tries = 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.tries += 1
+        assert request.extensions["timeout"]["connect"] <= 3.0
+        raise httpx.ConnectTimeout("nobody there")
+
+
+def test_a_host_that_stays_silent_is_not_tried_until_the_deadline() -> None:
+    silent = BlackHole()
+    with pytest.raises(Unreachable, match="no connection"):
+        Transport("https://api.example.test", lambda: silent, deadline_s=60.0).get("/api/things")
+    assert silent.tries == 1
 
 
 @pytest.mark.parametrize("status", [429, 503])
@@ -299,9 +316,11 @@ def test_a_circle_of_redirects_ends(connect: Connect) -> None:
     assert len(server.requests) == 4
 
 
-@pytest.mark.parametrize("location", ["http://[", "ht!tp://x y", "//", "http://h:99999999/"])
+@pytest.mark.parametrize(
+    "location", ["http://[", "ht!tp://x y", "//", "http://h:99999999/", "http://h:abc/", "http://[::1"]
+)
 def test_a_location_that_is_no_address_is_named(connect: Connect, location: str) -> None:
-    with serve(lambda request: reply(302, Location=location)) as server, pytest.raises(NoAnswer):
+    with serve(lambda request: reply(302, Location=location)) as server, pytest.raises(UnreadableAnswer):
         connect(server.url, deadline_s=0.5).get("/api/things")
 
 
