@@ -37,6 +37,7 @@ def build_figure(drawing: Drawing, *, theme: Theme) -> str:
     """
     sheet = _Sheet(drawing, PALETTES[theme])
     data = [
+        *_panels(),
         *_eras(sheet),
         *_deltas(sheet),
         *(trace for stroke in reversed(drawing.strokes) for trace in _line(sheet, stroke)),
@@ -206,6 +207,12 @@ def _marks(
         },
         **thinned,
     }
+
+
+def _panels() -> Iterable[Trace]:
+    """A trace without a point on each panel: plotly leaves out an axis that no trace is on."""
+    for panel in ("y", "y2", "y3"):
+        yield {"type": "scatter", "name": panel, "x": [None], "y": [None], "yaxis": panel, "hoverinfo": "skip"}
 
 
 def _eras(sheet: _Sheet) -> Iterable[Trace]:

@@ -41,8 +41,12 @@ def test_it_works() -> None:
 
 
 def test_an_empty_trend_is_a_valid_figure() -> None:
-    assert figure_of([])["data"] == []
-    assert figure_of([], axis="time")["data"] == []
+    for axis in ("slot", "time"):
+        assert [trace["y"] for trace in figure_of([], axis=axis)["data"]] == [[None]] * 3
+
+
+def test_every_panel_is_there_whatever_is_drawn_on_it() -> None:
+    assert {trace.get("yaxis", "y") for trace in figure_of([make_failed(1)])["data"]} == {"y", "y2", "y3"}
 
 
 def test_the_incumbent_breaks_where_another_model_came_to_serve() -> None:
@@ -70,7 +74,7 @@ def test_names_are_escaped_once_in_label_tick_note_and_legend(name: str) -> None
     assert html.unescape(figure["data"][-1]["name"]) == name
     assert "<" not in json.dumps([figure["slots"]["label"], figure["layout"]["xaxis"]["ticktext"]])
     overlaid = figure_of([make_point(1, rule_name=name), make_point(2, rule_id="b")], rule=ALL_RULES)
-    assert html.unescape(overlaid["data"][-1]["name"]) == name or html.unescape(overlaid["data"][0]["name"]) == name
+    assert name in [html.unescape(trace["name"]) for trace in overlaid["data"]]
 
 
 def test_nothing_that_is_no_number_is_emitted() -> None:
@@ -104,7 +108,7 @@ def test_many_points_are_thinned_and_all_of_them_are_there_for_the_zoom() -> Non
 def test_rules_that_are_overlaid_have_their_own_colours_and_no_deltas() -> None:
     points = [make_point(day, rule_id=f"rule-{day % 2}", rule_name=f"team {day % 2}") for day in range(6)]
     figure = figure_of(points, rule=ALL_RULES)
-    colours = [trace["line"]["color"] for trace in figure["data"]]
+    colours = [trace["line"]["color"] for trace in figure["data"] if "line" in trace]
     assert colours == [PALETTES["light"].rules[1], PALETTES["light"].rules[0]]
     assert len(figure["layout"]["annotations"]) == 1
 
