@@ -14,7 +14,7 @@ from typing import Any
 
 from dashboard.service.digest import digest_json
 from dashboard.service.models import Benchmark, BenchmarkRun, Workspace
-from dashboard.service.results_files_types import MAX_NAME, Measure, Result, ResultSet
+from dashboard.service.results_files_types import MAX_NAME, Measure, Result, ResultSet, is_storable
 
 CREATED_BY = "import"
 FIRST_IMPORT_AGE = timedelta(days=1)
@@ -66,7 +66,7 @@ def find_benchmark(workspace: Workspace, name: str) -> Benchmark | None:
 
     A retired benchmark keeps its name in its history but takes no more replays: its name is free for a new one.
     """
-    if not name.strip() or len(name) > MAX_NAME:
+    if not name.strip() or len(name) > MAX_NAME or not is_storable(name):
         raise ImportRefused(f"a benchmark's name has 1 to {MAX_NAME} characters")
     benchmark = Benchmark.objects.filter(workspace=workspace, name=name, status="active").first()
     if benchmark and benchmark.created_by != CREATED_BY:
@@ -98,6 +98,8 @@ def plan_import(
     `order`: "date" takes times from the files, "checkpoint" ignores them and places checkpoints a minute apart.
     `promote_best`: decide each new scored replay as a team would that promotes every new best candidate.
     """
+    if len(rule) > MAX_NAME or not is_storable(rule):
+        raise ImportRefused(f"a rule's name has at most {MAX_NAME} characters")
     benchmark = find_benchmark(workspace, name)
     notes = list(results.notes)
     if benchmark is None and Benchmark.objects.filter(workspace=workspace, name=name).exists():

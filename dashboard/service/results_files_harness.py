@@ -18,6 +18,7 @@ from dashboard.service.results_files_types import (
     FileError,
     Problem,
     ResultsError,
+    is_storable,
     natural_key,
     quote,
     read_number,
@@ -165,8 +166,10 @@ def decode_file(document: Any, name: str, root_name: str) -> HarnessFile:
     revision = args.get("revision") if args.get("revision") not in (None, "", "main", "None") else None
     checkpoint = _find_checkpoint(revision, path, name)
     model = _strip_checkpoint(path, checkpoint) or str(config.get("model") or "") or root_name
-    if max(len(checkpoint), len(model)) > MAX_NAME or "\x00" in checkpoint + model:
-        raise FileError(f"its checkpoint or model name is longer than {MAX_NAME} characters or holds a null character")
+    if max(len(checkpoint), len(model)) > MAX_NAME:
+        raise FileError(f"its checkpoint or model name is longer than {MAX_NAME} characters")
+    if not is_storable("".join([checkpoint, model, revision or "", *results])):
+        raise FileError("a name in it holds a null character or half a character")
     versions, shots = _dict(document.get("versions")), _dict(document.get("n-shot"))
     counts = _dict(document.get("n-samples"))
     tasks = {

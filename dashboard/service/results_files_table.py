@@ -29,6 +29,7 @@ from dashboard.service.results_files_types import (
     Result,
     ResultsError,
     ResultSet,
+    is_storable,
     natural_key,
     quote,
     read_number,
@@ -47,6 +48,8 @@ def read_table(path: Path) -> ResultSet:
     if not numbered:
         raise ResultsError(f"{path} holds no rows")
     columns = list(dict.fromkeys(key for _, row in numbered for key in row))
+    if not is_storable("".join(columns)):
+        raise ResultsError(f"{path}: a column's name holds a null character or half a character")
     missing = [name for name in REQUIRED if name not in columns]
     if missing:
         raise ResultsError(f"{path} lacks the column {missing[0]}; there are: {', '.join(columns) or 'none'}")
@@ -212,8 +215,8 @@ def _read_text(row: Row, column: str, longest: int = MAX_NAME) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool):
         raise ValueError(f"{column} is not text: {quote(value)}")
     text = str(value).strip()
-    if len(text) > longest or "\x00" in text:
-        raise ValueError(f"{column} is longer than {longest} characters or holds a null character")
+    if len(text) > longest or not is_storable(text):
+        raise ValueError(f"{column} is longer than {longest} characters or holds a null or half a character")
     return text
 
 

@@ -93,6 +93,11 @@ class ResultSet:
     """The name of what was read (a folder's or file's own name): the last resort for a model's name."""
 
 
+def is_storable(text: str) -> bool:
+    """Whether a database can keep the text: no null character, no half of a surrogate pair."""
+    return not any(c == "\x00" or "\ud800" <= c <= "\udfff" for c in text)
+
+
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key that orders the numbers inside names as numbers: step512 before step1000.
 

@@ -42,7 +42,7 @@ LEGS = (
     Leg("small", "first", 60, 365, 216, 0.47, 0.62, {9: "failed", 10: "failed", 33: "budget_stopped"}),
     Leg(
         "small", "support", 150, 215, 0, 0.53, 0.78,
-        {17: "failed", 48: "abandoned", 77: "missing", 95: "budget_stopped", 96: "budget_stopped", -1: "open"},
+        {17: "failed", 48: "abandoned", 63: "other set", 77: "missing", 95: "budget_stopped", -1: "open"},
     ),
     Leg("large", "summary", 80, 365, 121, 0.55, 0.82, {5: "abandoned", 41: "failed", 60: "budget_stopped"}),
     Leg("large", "support", 90, 120, 0.3, 0.6, 0.84, {20: "other set", 21: "other set", 52: "failed", 70: "abandoned"}),

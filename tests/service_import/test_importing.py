@@ -176,7 +176,13 @@ def test_a_benchmark_with_a_judge_of_its_own_takes_no_import():
         run_import([make_result(1)])
 
 
-@pytest.mark.parametrize("name", ["", "  ", "x" * 201])
+@pytest.mark.parametrize("rule", ["x" * 201, "a\x00"])
+def test_a_rule_needs_a_name_that_fits(rule):
+    with pytest.raises(ImportRefused, match="at most 200"):
+        run_import([make_result(1)], rule=rule)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 201, "\ud800"])
 def test_a_benchmark_needs_a_name_that_fits(name):
     with pytest.raises(ImportRefused, match="1 to 200"):
         find_benchmark(Workspace.default(), name)

@@ -289,6 +289,8 @@ def test_an_unknown_task_or_metric_lists_what_there_is_nearest_first(tmp_path):
         (b"[]", 'no "results"'),
         (b'{"results": {}}', 'no "results"'),
         (b'{"results": {"t": {}}, "config": {"model_args": {"revision": "' + b"x" * 300 + b'"}}}', "longer than"),
+        (b'{"results": {"t\\u0000": {}}}', "null character"),
+        (b'{"results": {"t": {}}, "model_name": "a\\ud800"}', "half a character"),
     ],
 )
 def test_an_unreadable_file_is_named_and_the_rest_read(tmp_path, content, message):

@@ -118,6 +118,8 @@ def test_a_table_that_cannot_be_placed_is_refused_with_its_row(tmp_path, text, h
         (b"{", "line 1 is not JSON"),
         (b"\n[]", "line 2 is not an object"),
         (b"\xff", "not UTF-8"),
+        (b'{"checkpoint": "a\\ud800", "candidate_score": 1, "incumbent_score": 1}', "half a character"),
+        (b'{"checkpoint": "a", "candidate_score": 1, "incumbent_score": 1, "x\\u0000": 1}', "column's name"),
         (b"[" * 200_000, "line 1 is not JSON"),
         (b'{"checkpoint": [1], "candidate_score": 1, "incumbent_score": 1}', "checkpoint is not text"),
         (
