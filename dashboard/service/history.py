@@ -18,7 +18,7 @@ DIALECTS = {"sqlite": {"created_at": "replace(replay.created_at, ' ', 'T') || 'Z
 ANY_DIALECT = {"created_at": "replay.created_at", "key": "id"}
 
 PAGE = """
-    SELECT replay.id, run.id, run.seq, run.rule_id, run.rule_name, {created_at},
+    SELECT replay.id, replay.run_id, run.seq, run.rule_id, run.rule_name, {created_at},
            replay.candidate_score, replay.incumbent_score, replay.score_delta,
            run.checkpoint_id, run.decision, replay.status, replay.status_reason,
            replay.items_digest, replay.rows_total, replay.rows_scored, CAST(replay.incumbent_ref AS text)
