@@ -36,6 +36,3 @@ class SlashedId(OpaqueId):
         if "\0" in value:
             raise ValueError("an id holds no NUL")
         return value
-
-    def to_url(self, value: str) -> str:
-        return value

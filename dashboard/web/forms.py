@@ -105,10 +105,16 @@ class TrendForm(QueryForm):
                 error_messages={"invalid": "Give a date as YYYY-MM-DD."},
             )
 
+    def add_error(self, field: str | None, error: Any) -> None:
+        super().add_error(field, error)
+        if field in {"from", "to"}:  # a date picker would hide a text that is no date
+            self.fields[field].widget.input_type = "text"
+
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data
         if data.get("from") and data.get("to") and data["from"] > data["to"]:
             self.add_error("from", "It lies after the end of the range.")
+            self.add_error("to", "It lies before the start of the range.")
         return data
 
     @property

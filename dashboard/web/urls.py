@@ -15,7 +15,7 @@ urlpatterns: list[URLPattern] = [
     path("benchmarks/<id:benchmark_id>/", trend.show_trend, name="trend"),
     path("benchmarks/<id:benchmark_id>/region/", trend.show_region, name="trend-region"),
     path("benchmarks/<id:benchmark_id>/figure.json", trend.give_figure, name="trend-figure"),
-    path("benchmarks/<slashed_id:benchmark_id>/", trend.move_to_trend, name="trend-slashed"),
+    path("benchmarks/<slashed_id:benchmark_id>/", trend.move_to_trend),
     path("sign-in/", sign_in.SignIn.as_view(), name="sign-in"),
     path("sign-in/link/", sign_in.use_link, name="sign-in-link"),
     path("sign-out/", LogoutView.as_view(), name="sign-out"),

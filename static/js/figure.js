@@ -11,7 +11,7 @@ const number = (value, sign = "") =>
 /** What a replay says of itself, in plotly's small HTML; label and note come escaped. */
 const hovers = ({ label, note, at, candidate, incumbent, delta }) =>
   label.map((name, place) => {
-    const lines = [`<b>${name}</b>`];
+    const lines = [name]; // in bold plotly would set a style attribute, which the CSP refuses
     if (candidate[place] !== null) {
       lines.push(
         `candidate ${number(candidate[place])}`,

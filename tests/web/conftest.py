@@ -1,12 +1,96 @@
-"""What the page tests share."""
+"""What the page tests share: a person with a password, and a remote workspace behind a real HTTP server."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+from urllib.parse import unquote
+
 import pytest
 from django.contrib.auth.models import User
+
+from dashboard.sources import transport
+from dashboard.sources.connect import _connect as make_connection
+from dashboard.sources.connect import get_loop
+from dashboard.sources.transport import Transport
+from tests.sources.faulty_server import FaultyServer, Request, reply_json, serve
+
+Connect = Callable[[Callable[[Request], Any]], FaultyServer]
 
 
 @pytest.fixture
 def person(db) -> User:
     """Somebody who is no administrator and has a password."""
     return User.objects.create_user("ada", password="correct horse")
+
+
+@pytest.fixture
+def connect(settings, monkeypatch) -> Iterator[Connect]:
+    """connect(answer) makes the dashboard read a remote workspace that answers so."""
+    monkeypatch.setattr(transport, "FIRST_DELAY_S", 0.01)
+    with ExitStack() as stack:
+
+        def close(transport: Transport) -> None:
+            transport.close()
+            make_connection.cache_clear()
+
+        def connect(answer: Callable[[Request], Any]) -> FaultyServer:
+            server = stack.enter_context(serve(answer))
+            settings.RUNBIOS_BASE_URL = server.url
+            settings.RUNBIOS_API_KEY = "rb_key_nobody_may_see"
+            settings.RUNBIOS_TIMEOUT_S = 2.0
+            stack.callback(close, get_loop()._transport)
+            return server
+
+        yield connect
+
+
+def one_benchmark(**fields: Any) -> dict[str, Any]:
+    return {"id": "bm_1", "name": "Remote", "status": "active", "items_digest": "d1"} | fields
+
+
+def one_point(number: int, **fields: Any) -> dict[str, Any]:
+    """A scored point of the wire, an hour after the one before it."""
+    return {
+        "benchmark_run_id": f"brun_{number}",
+        "run_id": f"run_{number}",
+        "rule_id": "rule_1",
+        "rule_name": "Nightly",
+        "checkpoint_id": f"step-{number}",
+        "created_at": f"2026-01-{1 + number // 24:02d}T{number % 24:02d}:00:00Z",
+        "status": "done",
+        "candidate_score": 0.6,
+        "incumbent_score": 0.5,
+        "score_delta": 0.1,
+    } | fields
+
+
+class Workspace:
+    """The remote workspace's answers: a list of benchmarks, and a history for each id."""
+
+    def __init__(self, benchmarks: list[dict[str, Any]], histories: dict[str, list[dict[str, Any]]]) -> None:
+        self.benchmarks = benchmarks
+        self.histories = histories
+
+    def __call__(self, request: Request) -> list[bytes]:
+        parts = [unquote(part) for part in request.path.strip("/").split("/")][2:]
+        if parts == ["benchmarks"]:
+            return reply_json({"benchmarks": self.benchmarks, "total": len(self.benchmarks)})
+        if parts[-1] == "history":
+            points = list(reversed(self.histories.get(parts[1], [])))
+            return reply_json({"benchmark_id": parts[1], "points": points, "total": len(points)})
+        found = [one for one in self.benchmarks if one["id"] == parts[1]]
+        if not found:
+            return reply_json({"error": {"code": "NOT_FOUND", "message": "No such benchmark."}}, 404)
+        return reply_json({"benchmark": found[0]})
+
+
+def figure_of(answer: Any) -> dict[str, Any]:
+    """The figure, read as strictly as a browser does: NaN and Infinity are no JSON."""
+
+    def refuse(text: str) -> None:
+        raise AssertionError(f"{text} is no JSON")
+
+    return json.loads(answer.content, parse_constant=refuse)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.core.exceptions import PermissionDenied
 from django.test import Client, RequestFactory
 
 from dashboard.web import access
@@ -39,5 +40,7 @@ def test_a_person_who_was_switched_off_may_do_nothing(signed_in, admin):
     assert access.may(admin, "read")
     admin.is_active = False
     assert not access.may(admin, "read")
+    with pytest.raises(PermissionDenied):
+        access.check(admin, "read")
     admin.save()
     assert signed_in.get("/").status_code == 302

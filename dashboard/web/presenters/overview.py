@@ -121,7 +121,7 @@ _HISTORY_KEYS: Mapping[str, Callable[[Replays], float | None]] = {
     "candidate": lambda replays: replays.latest.candidate if replays.latest else None,
     "delta": lambda replays: replays.latest.delta if replays.latest else None,
     "replays": lambda replays: replays.total,
-    "gaps": lambda replays: replays.unscored,
+    "gaps": lambda replays: replays.unscored if replays.total else None,
 }
 
 

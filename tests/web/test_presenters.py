@@ -1,0 +1,77 @@
+"""How numbers, money and moments are printed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dashboard.records import Unreadable
+from dashboard.trend import Scale
+from dashboard.web.presenters.numbers import Number, show_cents, show_delta, show_score
+from dashboard.web.presenters.times import Moment, show_moment
+
+NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("value", "scale", "text"),
+    [
+        (0.0, None, "0.00"),
+        (-0.0, None, "0.00"),
+        (0.6, None, "0.60"),
+        (0.61724, Scale(0, 1), "0.6172"),
+        (-0.25, None, "−0.25"),
+        (3.14159, Scale(1, 5), "3.142"),
+        (71.2345, Scale(0, 100), "71.23"),
+        (0.00001, Scale(0, 1), "1.00e-05"),
+        (1e300, None, "1.00e+300"),
+    ],
+)
+def test_a_score_has_the_digits_that_tell_points_apart(value, scale, text):
+    assert show_score(value, scale).text.replace("−", "-") == text.replace("−", "-")
+    assert show_score(value, scale).text.startswith("−") == (value < 0)
+
+
+def test_a_machine_reads_the_whole_number():
+    assert show_score(0.617241).machine == "0.617241"
+    assert show_score(-0.0).machine == "0.0"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0112, Number("+0.0112", "0.0112", "up")),
+        (-0.03, Number("−0.03", "-0.03", "down")),
+        (0.0, Number("0.00", "0.0")),
+        (-0.0, Number("0.00", "0.0")),
+    ],
+)
+def test_a_delta_has_a_sign_and_a_direction_unless_it_is_zero(value, shown):
+    assert show_delta(value) == shown
+
+
+def test_an_inconclusive_delta_points_nowhere():
+    assert show_delta(0.2, conclusive=False).direction == ""
+
+
+@pytest.mark.parametrize(
+    ("cents", "text"), [(500, "$5.00"), (123_405, "$1,234.05"), (0, "$0.00"), (-5, "−$0.05"), (None, "—")]
+)
+def test_money_is_exact(cents, text):
+    assert show_cents(cents) == text
+
+
+def test_a_moment_says_its_zone_and_its_age():
+    then = NOW - timedelta(days=9)
+    assert show_moment(then, NOW) == Moment("2026-04-25 12:00 UTC", "2026-04-25T12:00:00+00:00", "9 days ago")
+
+
+def test_no_moment_is_a_dash_and_an_unreadable_one_is_shown_as_it_came():
+    assert show_moment(None, NOW) == Moment("—")
+    assert show_moment(Unreadable("yesterday"), NOW).text == "unreadable: yesterday"
+
+
+def test_clocks_may_disagree():
+    assert show_moment(NOW + timedelta(seconds=20), NOW).age == "less than a minute ago"
+    assert show_moment(NOW + timedelta(hours=2), NOW).age == "in the future"
