@@ -148,6 +148,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+WHITENOISE_MANIFEST_STRICT = False  # an error page is shown even where no static file was collected
 
 USE_TZ = True
 TIME_ZONE = "UTC"

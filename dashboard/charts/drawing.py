@@ -83,17 +83,12 @@ class Drawing:
     strokes: tuple[Stroke, ...]
     eras: tuple[Era, ...]
     overlaid: bool
-
-    @property
-    def to_x(self) -> Scaler:
-        """From the units of the x axis to pixels of the frame."""
-        box = self.frame.scores
-        return scale_to(self.x, box.left, box.left + box.width)
-
-    @property
-    def to_y(self) -> Scaler:
-        """From scores to pixels of the frame."""
-        return scale_to(self.scores, self.frame.scores.bottom, self.frame.scores.top)
+    to_x: Scaler
+    """From the units of the x axis to pixels of the frame."""
+    to_y: Scaler
+    """From scores to pixels of the frame."""
+    pixels: tuple[float, ...]
+    """The x of each slot in pixels of the frame."""
 
     @property
     def dense(self) -> bool:
@@ -139,17 +134,22 @@ def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) ->
         for line in trend.lines
     )
     deltas = [] if trend.overlaid else [slot.delta for slot in trend.slots if slot.delta is not None]
+    scores = build_score_axis([y for stroke in strokes for y in stroke.ys.values()], trend.scale, count=6)
+    to_x = scale_to(x, frame.scores.left, frame.scores.left + frame.scores.width)
     return Drawing(
         frame=frame,
         axis=axis,
         x=x,
-        scores=build_score_axis([y for stroke in strokes for y in stroke.ys.values()], trend.scale, count=6),
+        scores=scores,
         deltas=build_delta_axis(deltas, trend.scale, count=3),
         slots=trend.slots,
         xs=xs,
         strokes=strokes,
         eras=() if trend.overlaid else tuple(_eras(trend.slots, xs)),
         overlaid=trend.overlaid,
+        to_x=to_x,
+        to_y=scale_to(scores, frame.scores.bottom, frame.scores.top),
+        pixels=tuple(to_x(x) for x in xs),
     )
 
 

@@ -62,7 +62,6 @@ class _Sheet:
         self.palette = palette
         self.in_time = drawing.axis == "time"
         self.xs = [self.x(x) for x in drawing.xs]
-        self.pixels = [drawing.to_x(x) for x in drawing.xs]
 
     def x(self, value: float) -> float:
         return round(value * 1000) if self.in_time else value
@@ -130,7 +129,7 @@ def _line(sheet: _Sheet, stroke: Stroke) -> Iterable[Trace]:
     if not drawing.with_markers:
         lone = [segment[0] for segment in stroke.line.segments if len(segment) == 1]
         if drawing.dense:
-            pixels = [(sheet.pixels[place], drawing.to_y(stroke.ys[place])) for place in lone]
+            pixels = [(sheet.drawing.pixels[place], drawing.to_y(stroke.ys[place])) for place in lone]
             lone = [lone[index] for index in thin_marks(pixels, 3)]
         yield {
             **_trace(sheet, stroke.name, lone, [stroke.ys[place] for place in lone]),
@@ -152,7 +151,7 @@ def _deltas(sheet: _Sheet) -> Iterable[Trace]:
         thinned = {}
         if drawing.dense:
             thinned = {"thinned": {"of": "delta", "places": [place for place, _ in bars]}}
-            bars = [bars[index] for index in sorted(thin_bars([(sheet.pixels[place], y) for place, y in bars]))]
+            bars = [bars[index] for index in sorted(thin_bars([(sheet.drawing.pixels[place], y) for place, y in bars]))]
         places = [end for place, _ in bars for end in (place, place, None)]
         yield {
             **_trace(sheet, name, places, [y for _, delta in bars for y in (0.0, delta, None)]),
@@ -168,7 +167,7 @@ def _decisions(sheet: _Sheet) -> Iterable[Trace]:
     for decision, slots in group_by_decision(sheet.drawing.slots).items():
         glyph = DECISIONS.get(decision.key, UNKNOWN_DECISION)
         marks = [(slot.place, slot.candidate or 0.0) for slot in slots]
-        pixels = [(sheet.pixels[place], to_y(y)) for place, y in marks]
+        pixels = [(sheet.drawing.pixels[place], to_y(y)) for place, y in marks]
         kept = thin_marks(pixels, 2 * glyph.radius)
         yield _marks(sheet, decision.label, glyph, sheet.palette.accent, marks, kept, "candidate")
 
@@ -177,7 +176,7 @@ def _gaps(sheet: _Sheet) -> Iterable[Trace]:
     """The rail: a trace for each kind of gap."""
     for kind, gaps in group_by_gap(sheet.drawing.slots).items():
         marks = [(slot.place, 0.0) for slot, _ in gaps]
-        kept = thin_marks([(sheet.pixels[place], 0.0) for place, _ in marks], 2)
+        kept = thin_marks([(sheet.drawing.pixels[place], 0.0) for place, _ in marks], 2)
         trace = _marks(sheet, kind, GAPS.get(kind, UNKNOWN_GAP), sheet.palette.gap, marks, kept, "rail")
         yield {**trace, "yaxis": "y3", "cliponaxis": False}
 

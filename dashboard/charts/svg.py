@@ -20,17 +20,16 @@ _DISC = "a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0-5.2 0"
 def render_svg(drawing: Drawing, *, title: str, description: str = "") -> str:
     """The chart as one <svg> element, safe to place in a page: every outside text in it is escaped."""
     frame = drawing.frame
-    xs = [drawing.to_x(x) for x in drawing.xs]
     parts = [
         f'<svg class="chart" viewBox="0 0 {frame.width} {frame.height}" role="img" xmlns="http://www.w3.org/2000/svg">',
         f"<title>{escape(title)}</title>",
         f"<desc>{escape(description)}</desc>" if description else "",
         *_scales(drawing),
         *_eras(drawing),
-        *_deltas(drawing, xs),
-        *(part for stroke in reversed(drawing.strokes) for part in _stroke(drawing, stroke, xs)),
-        *_decisions(drawing, xs),
-        *_rail(drawing, xs),
+        *_deltas(drawing),
+        *(part for stroke in reversed(drawing.strokes) for part in _stroke(drawing, stroke)),
+        *_decisions(drawing),
+        *_rail(drawing),
         "</svg>",
     ]
     return "".join(parts)
@@ -94,12 +93,12 @@ def _eras(drawing: Drawing) -> Iterable[str]:
         yield f'<path class="era" d="{"".join(f"M{x} {box.top}v{box.height}" for x in columns)}"/>'
 
 
-def _stroke(drawing: Drawing, stroke: Stroke, xs: list[float]) -> Iterable[str]:
+def _stroke(drawing: Drawing, stroke: Stroke) -> Iterable[str]:
     role = f"rule-{stroke.rule_number % 6 + 1}" if drawing.overlaid else stroke.line.role
     to_y = drawing.to_y
     lines, dots = [], []
     for segment in stroke.line.segments:
-        points = [(xs[place], to_y(stroke.ys[place])) for place in segment]
+        points = [(drawing.pixels[place], to_y(stroke.ys[place])) for place in segment]
         if len(points) > 1:
             lines.append(line_path(thin_line(points)))
         if drawing.with_markers or len(points) == 1:
@@ -111,14 +110,14 @@ def _stroke(drawing: Drawing, stroke: Stroke, xs: list[float]) -> Iterable[str]:
         yield f'<path class="dot {role}" d="{"".join(f"M{x - 2.6:.1f} {y:.1f}{_DISC}" for x, y in kept)}"/>'
 
 
-def _deltas(drawing: Drawing, xs: list[float]) -> Iterable[str]:
+def _deltas(drawing: Drawing) -> Iterable[str]:
     """Bars from zero, as strokes; none where rules are overlaid."""
     if drawing.overlaid:
         return
     box = drawing.frame.deltas
     to_y = scale_to(drawing.deltas, box.bottom, box.top)
     zero = to_y(0)
-    bars = [(xs[slot.place], slot.delta) for slot in drawing.slots if slot.delta is not None]
+    bars = [(drawing.pixels[slot.place], slot.delta) for slot in drawing.slots if slot.delta is not None]
     if drawing.dense:
         bars = [bars[index] for index in thin_bars(bars)]
     for sign in ("up", "down", "even"):
@@ -131,22 +130,22 @@ def _deltas(drawing: Drawing, xs: list[float]) -> Iterable[str]:
             yield f'<path class="bar {sign}" stroke-width="{drawing.bar_width:.1f}" d="{drawn}"/>'
 
 
-def _decisions(drawing: Drawing, xs: list[float]) -> Iterable[str]:
+def _decisions(drawing: Drawing) -> Iterable[str]:
     """The decision's shape on the candidate's point."""
     to_y = drawing.to_y
     for decision, slots in group_by_decision(drawing.slots).items():
         glyph = DECISIONS.get(decision.key, UNKNOWN_DECISION)
-        points = [(xs[slot.place], to_y(slot.candidate or 0.0)) for slot in slots]
+        points = [(drawing.pixels[slot.place], to_y(slot.candidate or 0.0)) for slot in slots]
         titles = [f"{slot.label}: {decision.label}" for slot in slots]
         yield from _marks(glyph, f"decision {_fill(glyph)}", points, titles, 2 * glyph.radius if drawing.dense else 0)
 
 
-def _rail(drawing: Drawing, xs: list[float]) -> Iterable[str]:
+def _rail(drawing: Drawing) -> Iterable[str]:
     """Every gap at its own place under the plot."""
     y = drawing.frame.rail.top + drawing.frame.rail.height / 2
     for kind, gaps in group_by_gap(drawing.slots).items():
         glyph = GAPS.get(kind, UNKNOWN_GAP)
-        points = [(xs[slot.place], y) for slot, _ in gaps]
+        points = [(drawing.pixels[slot.place], y) for slot, _ in gaps]
         titles = [f"{slot.label}: {gap.label}, {gap.reason}" for slot, gap in gaps]
         yield from _marks(glyph, f"gap {_fill(glyph)}", points, titles, 2 if drawing.dense else 0)
 

@@ -27,6 +27,10 @@ class Caller:
     key: ApiKey | None = None
     is_authenticated = True
 
+    @property
+    def in_process(self) -> bool:
+        return self.key is None
+
 
 class CallerAuthentication(BaseAuthentication):
     """Reads X-API-Key or Authorization: Bearer. The website's session counts for nothing here."""

@@ -26,6 +26,8 @@ from dashboard.sources.transport import Transport
 
 LOCAL_WORKSPACE = "ws_local"
 """The embedded service's default workspace; the service makes it on first use."""
+EMBEDDED_PAGE_SIZE = 2_000
+"""The service in this process gives this many points of a history at once: no network stands between."""
 REMOTE_WORKERS = 6
 
 
@@ -63,7 +65,8 @@ def _connect(base_url: str, key: str, workspace_id: str, org_id: str, timeout_s:
         raise ImproperlyConfigured("RUNBIOS_TIMEOUT_S must be a number of seconds above 0.")
     if not base_url:
         embedded = InProcessTransport(workspace_id or LOCAL_WORKSPACE)
-        loop = Loop(Transport("http://localhost", lambda: embedded, deadline_s=timeout_s), workers=1)
+        transport = Transport("http://localhost", lambda: embedded, deadline_s=timeout_s)
+        loop = Loop(transport, workers=1, page_size=EMBEDDED_PAGE_SIZE)
         return Connection(loop, True, "", "embedded")
     host = check_base_url(base_url)
     if not key:

@@ -41,12 +41,14 @@ class Loop:
     """Reads the Loop API through one transport. Safe to share between threads.
 
     `workers` is how many pages of one list are asked for at a time; 1 keeps every call in the calling thread, which
-    the embedded service needs: another thread would open another database connection.
+    the embedded service needs: another thread would open another database connection. `page_size` is how many entries
+    of a list are asked for at once.
     """
 
-    def __init__(self, transport: Transport, *, workers: int = 1) -> None:
+    def __init__(self, transport: Transport, *, workers: int = 1, page_size: int = PAGE_SIZE) -> None:
         self._transport = transport
         self._workers = workers
+        self._page_size = page_size
 
     def list_benchmarks(self, *, status: str | None = None) -> list[Benchmark]:
         """Every benchmark, newest first; with `status` ("active", "retired") only those."""
@@ -103,7 +105,7 @@ class Loop:
         def read_page(limit: int, offset: int) -> Page[Record]:
             return self._read_page(path, name, record, {**params, "limit": limit, "offset": offset}, until)
 
-        return gather(read_page, id_field=id_field, workers=self._workers)
+        return gather(read_page, id_field=id_field, workers=self._workers, page_size=self._page_size)
 
 
 def _history(benchmark_id: str) -> str:

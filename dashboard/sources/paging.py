@@ -24,6 +24,7 @@ ReadPage = Callable[[int, int], Page[Record]]
 """(limit, offset) -> page."""
 
 PAGE_SIZE = 200
+"""What is asked for at once over the network. A service may give less."""
 MAX_ENTRIES = 100_000
 MAX_PAGES = 2_000
 """A service that gives one entry a page would otherwise be asked a hundred thousand times."""
@@ -49,13 +50,13 @@ class Placed(Generic[Record]):
     page: Page[Record]
 
 
-def gather(read_page: ReadPage[Record], *, id_field: str, workers: int) -> Gathered[Record]:
+def gather(read_page: ReadPage[Record], *, id_field: str, workers: int, page_size: int = PAGE_SIZE) -> Gathered[Record]:
     """Read every page; page 1 first, then the rest with `workers` requests at a time (1: in this thread).
 
     Raises `TooLarge` for a list beyond 100,000 entries or 2,000 pages, and whatever `read_page` raises.
     """
     for _ in range(MAX_READS):
-        pages = _read_pages(read_page, workers)
+        pages = _read_pages(read_page, workers, page_size)
         total = pages[-1].page.total
         entries, doubled = unite(pages, id_field)
         moved = any(placed.page.total != total for placed in pages)
@@ -64,9 +65,9 @@ def gather(read_page: ReadPage[Record], *, id_field: str, workers: int) -> Gathe
     return Gathered(entries, total, moved)
 
 
-def _read_pages(read_page: ReadPage[Record], workers: int) -> list[Placed[Record]]:
+def _read_pages(read_page: ReadPage[Record], workers: int, page_size: int) -> list[Placed[Record]]:
     """All pages with their offsets, in the order of the list."""
-    first = read_page(PAGE_SIZE, 0)
+    first = read_page(page_size, 0)
     size = len(first.entries)
     if size == 0 or size >= first.total:
         return [Placed(0, first)]

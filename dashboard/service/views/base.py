@@ -60,9 +60,12 @@ class LoopView(APIView):
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 
     @property
+    def caller(self) -> Caller:
+        return self.request.user  # type: ignore[return-value]  # HasScope let nobody else in
+
+    @property
     def workspace_id(self) -> str:
-        caller: Caller = self.request.user  # type: ignore[assignment]  # HasScope let nobody else in
-        return caller.workspace_id
+        return self.caller.workspace_id
 
     def read_query(self) -> dict[str, Any]:
         return read_query(self.request.GET, self.parameters)
