@@ -136,7 +136,7 @@ def _decisions(drawing: Drawing) -> Iterable[str]:
     for decision, slots in group_by_decision(drawing.slots).items():
         glyph = DECISIONS.get(decision.key, UNKNOWN_DECISION)
         points = [(drawing.pixels[slot.place], to_y(slot.candidate or 0.0)) for slot in slots]
-        titles = [f"{slot.label}: {decision.label}" for slot in slots]
+        titles = (f"{slot.label}: {decision.label}" for slot in slots)
         yield from _marks(glyph, f"decision {_fill(glyph)}", points, titles, 2 * glyph.radius if drawing.dense else 0)
 
 
@@ -146,12 +146,15 @@ def _rail(drawing: Drawing) -> Iterable[str]:
     for kind, gaps in group_by_gap(drawing.slots).items():
         glyph = GAPS.get(kind, UNKNOWN_GAP)
         points = [(drawing.pixels[slot.place], y) for slot, _ in gaps]
-        titles = [f"{slot.label}: {gap.label}, {gap.reason}" for slot, gap in gaps]
+        titles = (f"{slot.label}: {gap.label}, {gap.reason}" for slot, gap in gaps)
         yield from _marks(glyph, f"gap {_fill(glyph)}", points, titles, 2 if drawing.dense else 0)
 
 
-def _marks(glyph: Glyph, css_class: str, points: list[Point], titles: list[str], grid: float) -> Iterable[str]:
-    """Marks of one kind: each an element with its tooltip, or, with a grid, one for each of its cells in one path."""
+def _marks(glyph: Glyph, css_class: str, points: list[Point], titles: Iterable[str], grid: float) -> Iterable[str]:
+    """Marks of one kind: each an element with its tooltip, or, with a grid, one for each of its cells in one path.
+
+    `titles` are made only where they are shown.
+    """
     outline = glyph.outline()
     if grid:
         kept = (points[index] for index in thin_marks(points, grid))
