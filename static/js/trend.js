@@ -4,7 +4,8 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const narrow = matchMedia("(max-width: 40rem)"); // as in trend.css
 const CONFIG = {
   displaylogo: false,
-  modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d", "autoScale2d"],
+  showSendToCloud: false, // plotly.js offers it unless told not to: nothing of a workspace goes to a third party
+  modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]],
 };
 
 let plotly; // a promise of the library, once somebody asked for it
@@ -38,14 +39,14 @@ async function fetchFigure(address) {
   return answer.json();
 }
 
-async function draw() {
+async function draw(painted = Promise.resolve()) {
   const chart = byId("trend-chart");
   if (!chart) return;
   const turn = ++asked;
   try {
     // Each by its own address: what is fetched under a hashed name cannot name another file's hash.
     const [library, { Figure }, sent] = await Promise.all([
-      loadPlotly(chart.dataset.plotly),
+      painted.then(() => loadPlotly(chart.dataset.plotly)),
       import(chart.dataset.reader),
       fetchFigure(chart.dataset.figure),
     ]);
@@ -94,8 +95,8 @@ function followZoom(library) {
   const [low, high] = live.layout.xaxis.range.map(toNumber);
   const traces = figure.refine(low, high);
   const column = (name) => traces.map((trace) => trace[name]);
-  const whole = figure.layout.xaxis;
-  const ticks = isZoomed(live) ? figure.ticks(low, high, live.clientWidth) : whole;
+  const { width, margin, xaxis: whole } = figure.layout;
+  const ticks = isZoomed(live) ? figure.ticks(low, high, width - margin.l - margin.r) : whole;
   const axis = ticks
     ? { "xaxis.tickmode": "array", "xaxis.tickvals": ticks.tickvals, "xaxis.ticktext": ticks.ticktext }
     : { "xaxis.tickmode": "auto" };
@@ -130,8 +131,8 @@ function watchSize() {
   }).observe(box);
 }
 
-dark.addEventListener("change", draw);
-narrow.addEventListener("change", draw);
-document.addEventListener("htmx:after:swap", draw);
-// Two frames on, the drawn chart has been painted.
-requestAnimationFrame(() => requestAnimationFrame(() => draw().then(watchSize)));
+dark.addEventListener("change", () => draw());
+narrow.addEventListener("change", () => draw());
+document.addEventListener("htmx:after:swap", () => draw());
+// plotly.js is not run before the drawn chart is on screen, which is two frames on.
+draw(new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))).then(watchSize);

@@ -8,51 +8,63 @@ import pytest
 
 from dashboard.records import Unreadable
 from dashboard.trend import Scale
-from dashboard.web.presenters.numbers import Number, show_cents, show_delta, show_score
+from dashboard.web.presenters.numbers import Number, choose_decimals, show_cents, show_delta, show_score
 from dashboard.web.presenters.times import Moment, show_moment
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("value", "scale", "text"),
+    ("values", "scale", "decimals"),
     [
-        (0.0, None, "0.00"),
-        (-0.0, None, "0.00"),
-        (0.6, None, "0.60"),
-        (0.61724, Scale(0, 1), "0.6172"),
-        (-0.25, None, "−0.25"),
-        (3.14159, Scale(1, 5), "3.142"),
-        (71.2345, Scale(0, 100), "71.23"),
-        (0.00001, Scale(0, 1), "1.00e-05"),
-        (1e300, None, "1.00e+300"),
+        ([], None, 2),
+        ([None, 0.5], None, 2),
+        ([0.5, 0.617], Scale(0, 1), 3),
+        ([0.61724123], Scale(0, 1), 4),
+        ([3.14159], Scale(1, 5), 3),
+        ([71.2345], Scale(0, 100), 2),
     ],
 )
-def test_a_score_has_the_digits_that_tell_points_apart(value, scale, text):
-    assert show_score(value, scale).text.replace("−", "-") == text.replace("−", "-")
-    assert show_score(value, scale).text.startswith("−") == (value < 0)
+def test_numbers_read_together_have_the_decimals_that_tell_them_apart(values, scale, decimals):
+    assert choose_decimals(values, scale) == decimals
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [
+        (0.0, 4, "0.00"),
+        (-0.0, 2, "0.00"),
+        (0.6, 2, "0.60"),
+        (0.61724, 4, "0.6172"),
+        (-0.25, 3, "−0.250"),
+        (0.00001, 4, "1.00e−05"),
+        (1e300, 2, "1.00e+300"),
+    ],
+)
+def test_a_score_is_printed_with_a_real_minus_and_never_as_a_zero_that_it_is_not(value, decimals, text):
+    assert show_score(value, decimals).text == text
 
 
 def test_a_machine_reads_the_whole_number():
-    assert show_score(0.617241).machine == "0.617241"
-    assert show_score(-0.0).machine == "0.0"
+    assert show_score(0.617241, 2).machine == "0.617241"
+    assert show_score(-0.0, 2).machine == "0.0"
 
 
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
         (0.0112, Number("+0.0112", "0.0112", "up")),
-        (-0.03, Number("−0.03", "-0.03", "down")),
+        (-0.03, Number("−0.0300", "-0.03", "down")),
         (0.0, Number("0.00", "0.0")),
         (-0.0, Number("0.00", "0.0")),
     ],
 )
 def test_a_delta_has_a_sign_and_a_direction_unless_it_is_zero(value, shown):
-    assert show_delta(value) == shown
+    assert show_delta(value, 4) == shown
 
 
 def test_an_inconclusive_delta_points_nowhere():
-    assert show_delta(0.2, conclusive=False).direction == ""
+    assert show_delta(0.2, 2, conclusive=False).direction == ""
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from dashboard.trend import Scale
@@ -19,14 +20,21 @@ class Number(NamedTuple):
     """For a delta: "up" or "down"; empty where it is neutral or where nothing may be concluded from it."""
 
 
-def show_score(value: float, scale: Scale | None = None) -> Number:
-    """0.00, 0.6172, 71.2: at least two decimals, at most as many as tell points on this scale apart."""
-    return Number(_digits(value, scale).replace("-", MINUS), repr(value + 0.0))
+def choose_decimals(values: Iterable[float | None], scale: Scale | None) -> int:
+    """How many decimals numbers that are read together need: at least 2, and no more than the scale makes sense of."""
+    most = 4 if scale is None or scale.width <= 1 else 3 if scale.width <= 10 else 2
+    needed = (len(f"{value:.{most}f}".rstrip("0").partition(".")[2]) for value in values if value is not None)
+    return max([2, *needed])
 
 
-def show_delta(value: float, scale: Scale | None = None, *, conclusive: bool = True) -> Number:
-    """+0.0112, −0.03, and 0.00 without a sign. It points nowhere unless it is `conclusive`."""
-    digits = _digits(value, scale)
+def show_score(value: float, decimals: int) -> Number:
+    """0.6172 or 71.25; zero is 0.00 whatever stands beside it."""
+    return Number(_digits(value, decimals).replace("-", MINUS), repr(value + 0.0))
+
+
+def show_delta(value: float, decimals: int, *, conclusive: bool = True) -> Number:
+    """+0.0112, −0.0300, and 0.00 without a sign. It points nowhere unless it is `conclusive`."""
+    digits = _digits(value, decimals)
     if value == 0:
         return Number(digits, "0.0")
     text = digits.replace("-", MINUS) if value < 0 else f"+{digits}"
@@ -41,11 +49,10 @@ def show_cents(cents: int | None) -> str:
     return f"{MINUS if cents < 0 else ''}${whole:,}.{rest:02d}"
 
 
-def _digits(value: float, scale: Scale | None) -> str:
+def _digits(value: float, decimals: int) -> str:
     """The digits, with a plain minus sign. A number too small or too large for decimals keeps its first digits."""
-    value += 0.0
-    decimals = 4 if scale is None or scale.width <= 1 else 3 if scale.width <= 10 else 2
-    if value and (abs(value) >= 1e9 or abs(value) < 0.5 * 10**-decimals):
+    if value == 0:
+        return "0.00"
+    if abs(value) >= 1e9 or abs(value) < 0.5 * 10**-decimals:
         return f"{value:.2e}"
-    whole, _point, fraction = f"{value:.{decimals}f}".partition(".")
-    return f"{whole}.{fraction.rstrip('0').ljust(2, '0')}"
+    return f"{value:.{decimals}f}"

@@ -14,7 +14,7 @@ from dashboard.records import Benchmark, History
 from dashboard.sources.errors import SourceError
 from dashboard.sources.lastgood import Reading
 from dashboard.trend import ALL_RULES, Slot, Trend, build_trend
-from dashboard.web.presenters.numbers import Number, show_delta, show_score
+from dashboard.web.presenters.numbers import Number, choose_decimals, show_delta, show_score
 from dashboard.web.presenters.times import Moment, show_age, show_moment
 
 
@@ -98,16 +98,16 @@ def show_row(row: Row, now: datetime) -> Cells:
     latest = replays.latest if replays else None
     decided = replays.trend.latest_decision if replays else None
     scale = replays.trend.scale if replays else None
-    scored = latest is not None and latest.candidate is not None and latest.incumbent is not None
+    scores = (latest.candidate, latest.incumbent, latest.delta) if latest else (None, None, None)
+    candidate, incumbent, delta = scores
+    decimals = choose_decimals(scores, scale)
     return Cells(
         row=row,
         # Made by our own charts, which escape every text that they place.
         sparkline=SafeString(render_sparkline(replays.trend) if replays and replays.trend.slots else ""),
-        candidate=show_score(latest.candidate, scale) if latest and latest.candidate is not None else None,
-        incumbent=show_score(latest.incumbent, scale) if latest and latest.incumbent is not None else None,
-        delta=show_delta(latest.delta, scale, conclusive=not latest.partial)
-        if latest and scored and latest.delta is not None
-        else None,
+        candidate=None if candidate is None else show_score(candidate, decimals),
+        incumbent=None if incumbent is None else show_score(incumbent, decimals),
+        delta=None if latest is None or delta is None else show_delta(delta, decimals, conclusive=not latest.partial),
         checkpoint=latest.label if latest else "",
         flags=tuple(flag.text for flag in latest.flags) if latest else (),
         decision=decided.decision.label if decided and decided.decision else "",

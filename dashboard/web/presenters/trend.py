@@ -12,7 +12,7 @@ from dashboard.charts import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, ren
 from dashboard.records import Benchmark
 from dashboard.trend import ALL_RULES, DECISION_LABELS, GAP_LABELS, Slot, Trend
 from dashboard.web.presenters.links import with_query
-from dashboard.web.presenters.numbers import NOTHING, Number, show_cents, show_delta, show_score
+from dashboard.web.presenters.numbers import NOTHING, Number, choose_decimals, show_cents, show_delta, show_score
 from dashboard.web.presenters.times import Moment, show_age, show_moment
 
 ROWS_A_PAGE = 50
@@ -79,20 +79,22 @@ def build_table(trend: Trend, *, page: int | None, replay: str | None, now: date
         page = (total - 1 - place) // ROWS_A_PAGE + 1
     number = min(page or 1, pages)
     newest_first = trend.slots[::-1][(number - 1) * ROWS_A_PAGE : number * ROWS_A_PAGE]
-    rows = tuple(_show_slot(slot, trend, replay, now) for slot in newest_first)
+    decimals = choose_decimals(
+        (score for slot in newest_first for score in (slot.candidate, slot.incumbent, slot.delta)), trend.scale
+    )
+    rows = tuple(_show_slot(slot, decimals, slot.id == replay, now) for slot in newest_first)
     first = (number - 1) * ROWS_A_PAGE + 1 if rows else 0
     return TablePage(rows, number, pages, first, first + len(rows) - 1 if rows else 0, total)
 
 
-def _show_slot(slot: Slot, trend: Trend, replay: str | None, now: datetime) -> ReplayRow:
-    scale = trend.scale
+def _show_slot(slot: Slot, decimals: int, addressed: bool, now: datetime) -> ReplayRow:
     if slot.candidate is None or slot.incumbent is None or slot.delta is None:
         scores = (NO_NUMBER, NO_NUMBER, NO_NUMBER)
     else:
         scores = (
-            show_score(slot.candidate, scale),
-            show_score(slot.incumbent, scale),
-            show_delta(slot.delta, scale, conclusive=not slot.partial),
+            show_score(slot.candidate, decimals),
+            show_score(slot.incumbent, decimals),
+            show_delta(slot.delta, decimals, conclusive=not slot.partial),
         )
     return ReplayRow(
         slot.id,
@@ -105,7 +107,7 @@ def _show_slot(slot: Slot, trend: Trend, replay: str | None, now: datetime) -> R
         decision=slot.decision.label if slot.decision else "",
         glyph=_glyph_of(slot),
         at=show_moment(slot.point.created_at, now),
-        addressed=slot.id == replay,
+        addressed=addressed,
     )
 
 
@@ -214,11 +216,12 @@ def summarise_latest(trend: Trend, now: datetime) -> Summary | None:
     slot = trend.latest
     if slot is None or slot.candidate is None or slot.incumbent is None or slot.delta is None:
         return None
+    decimals = choose_decimals((slot.candidate, slot.incumbent, slot.delta), trend.scale)
     return Summary(
         slot.label,
-        show_score(slot.candidate, trend.scale),
-        show_score(slot.incumbent, trend.scale),
-        show_delta(slot.delta, trend.scale, conclusive=not slot.partial),
+        show_score(slot.candidate, decimals),
+        show_score(slot.incumbent, decimals),
+        show_delta(slot.delta, decimals, conclusive=not slot.partial),
         show_moment(slot.point.created_at, now),
         tuple(flag.text for flag in slot.flags),
     )
