@@ -15,7 +15,9 @@ pytestmark = pytest.mark.django_db
 
 def make_link(name: str, capsys, *options: str) -> str:
     call_command("signin_link", name, *options)
-    return capsys.readouterr().out.splitlines()[-1]
+    printed = capsys.readouterr()
+    assert not printed.err, "whoever starts the server sees nothing that looks like trouble"
+    return printed.out.splitlines()[-1]
 
 
 def local(link: str) -> str:

@@ -31,7 +31,7 @@ class Command(BaseCommand):
             except ValidationError as error:
                 raise CommandError("; ".join(error.messages)) from error
             user.save()
-            self.stderr.write(f"Made the administrator {user.get_username()}.")
+            self.stdout.write(f"Made the administrator {user.get_username()}.")
         if not user.is_active:
             raise CommandError(f"{user.get_username()} is switched off and cannot sign in.")
         base = (options["base_url"] or _own_base_url()).rstrip("/")
