@@ -124,7 +124,7 @@ def group_by_gap(slots: Sequence[Slot]) -> dict[str, list[tuple[Slot, Gap]]]:
 
 def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) -> Drawing:
     """Lays the trend out on a frame."""
-    named = max(2, int(frame.scores.width // 84))
+    named = max(2, int(frame.scores.width // 104))
     xs = _place_in_time(trend.slots) if axis == "time" else tuple(float(slot.place) for slot in trend.slots)
     x = build_time_axis(xs, named) if axis == "time" else build_slot_axis(trend.slots, named, letters=12)
     numbers = {rule.key: number for number, rule in enumerate(rule for rule in trend.rules if rule.shown)}

@@ -53,8 +53,8 @@ UNKNOWN_GAP = Glyph(
 DECISIONS = {
     "promoted": Glyph("triangle-up", (_TRIANGLE,), filled=True),
     "auto_promoted": Glyph("triangle-up-open", (_TRIANGLE,), filled=False),
-    "rejected": Glyph("square", (_SQUARE,), filled=True, radius=3.5),
-    "auto_rejected": Glyph("square-open", (_SQUARE,), filled=False, radius=3.5),
+    "rejected": Glyph("square", (_SQUARE,), filled=True, radius=3.0),
+    "auto_rejected": Glyph("square-open", (_SQUARE,), filled=False, radius=3.0),
     "rolled_back": Glyph("triangle-left", (((-1, 0), (0.8, -1), (0.8, 1)),), filled=True),
 }
 UNKNOWN_DECISION = Glyph("pentagon-open", (_PENTAGON,), filled=False)

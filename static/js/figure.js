@@ -2,7 +2,7 @@
 
 /** With at most this many points in view, a thinned trace shows them all. */
 const SHOW_ALL_UP_TO = 600;
-const TICK_WIDTH = 84;
+const TICK_WIDTH = 104;
 const LETTERS = 12;
 
 const number = (value, sign = "") =>
