@@ -16,14 +16,21 @@ from dashboard.service.models import ApiKey
 
 TRUSTED = "benchtrend.workspace"
 """The META key of a call made in this process. Nothing from the network can set it: headers arrive as HTTP_*."""
+ACTOR = "benchtrend.actor"
+"""The META key that says for whom a call in this process is made; believed of trusted calls alone."""
+ACTOR_LENGTH = 200
 
 
 @dataclass(frozen=True)
 class Caller:
-    """The workspace a request reads and writes, and with which scopes. `key` is None for a call in this process."""
+    """The workspace a request reads and writes, with which scopes, and in whose name.
+
+    `actor` is what records of the write carry: the key's name, or whom a call in this process (no `key`) is made for.
+    """
 
     workspace_id: str
     scopes: frozenset[str]
+    actor: str
     key: ApiKey | None = None
     is_authenticated = True
 
@@ -44,7 +51,10 @@ class CallerAuthentication(BaseAuthentication):
 
     def _trusted(self, request: Request) -> Caller | None:
         workspace_id = request.META.get(TRUSTED)
-        return Caller(workspace_id, frozenset(SCOPES)) if workspace_id else None
+        if not workspace_id:
+            return None
+        actor = str(request.META.get(ACTOR) or "dashboard")[:ACTOR_LENGTH]
+        return Caller(workspace_id, frozenset(SCOPES), actor)
 
     def _by_key(self, request: Request) -> Caller | None:
         secret = request.META.get("HTTP_X_API_KEY", "").strip()
@@ -61,7 +71,7 @@ class CallerAuthentication(BaseAuthentication):
         if key.expires_at is not None and key.expires_at <= now:
             raise Refusal(401, "API_KEY_EXPIRED", "The API key has expired.")
         touch_key(key, now)
-        return Caller(key.workspace_id, frozenset(key.scopes), key)
+        return Caller(key.workspace_id, frozenset(key.scopes), key.name, key)
 
 
 class HasScope(BasePermission):

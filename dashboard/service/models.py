@@ -6,7 +6,7 @@ import secrets
 from typing import Any
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, When
 from django.utils import timezone
 
 
@@ -123,6 +123,14 @@ class Benchmark(Owned):
     retired_at = models.DateTimeField(null=True)
     retired_by = models.CharField(max_length=200, null=True)  # noqa: DJ001
     retired_reason = models.TextField(null=True)  # noqa: DJ001
+    # The id while the benchmark is active, else null. Rules refer to this column, so that the database itself never
+    # holds a rule on a retired benchmark, whoever writes and whenever.
+    attachable_id = models.GeneratedField(
+        expression=Case(When(status="active", then=F("id"))),
+        output_field=models.CharField(max_length=64, null=True),
+        db_persist=True,
+        unique=True,
+    )
 
     class Meta:
         constraints = [
@@ -156,7 +164,7 @@ class Rule(Owned):
     last_reason = models.CharField(max_length=500, null=True)  # noqa: DJ001
     serving = models.JSONField(default=dict)  # {kind, name, deployment_id}
     model_id = models.CharField(max_length=200, default="")
-    benchmark = models.ForeignKey(Benchmark, models.PROTECT, null=True, related_name="rules")
+    benchmark = models.ForeignKey(Benchmark, models.PROTECT, null=True, related_name="rules", to_field="attachable_id")
     eval_judge = models.ForeignKey(Judge, models.SET_NULL, null=True)
     eval_ceiling_cents = models.BigIntegerField(default=2000)
     training_ceiling_cents = models.BigIntegerField(default=5000)

@@ -14,6 +14,8 @@ from dashboard.service.errors import Refusal
 DEFAULT_LIMIT = 50
 MAX_OFFSET = 10**15
 """Far past any end, and far inside what both databases take as an integer."""
+ID_LENGTH = 512
+"""Longer than any id that is given out."""
 
 
 class Parameter(msgspec.Struct, frozen=True):

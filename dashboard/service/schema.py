@@ -9,6 +9,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 
+from dashboard.service.body import build_schema
 from dashboard.service.query import Parameter
 from dashboard.service.wire.base import Error, Shape
 
@@ -20,13 +21,20 @@ REFUSALS = {
     404: "There is no such thing in the key's workspace.",
     405: "The route does not have this method.",
     500: "The service failed; the log names this request's id.",
+    503: "The database is busy or away; try again after Retry-After.",
+}
+BODY_REFUSALS = {
+    400: "The body is not JSON to the letter, or a field is unknown, missing or out of its bounds; `error.field` names "
+    "the first such field, `error.details` all of them. A query string is refused too.",
+    413: "The body is larger than the route takes.",
+    415: "The body is not application/json.",
 }
 _named: set[type[Shape]] = {Error}
 """The shapes that documented routes answer; `add_shapes` writes them out."""
 
 
 class LoopSchema(AutoSchema):
-    """Reads `parameters`, `answer` and the docstring of the method from a LoopView."""
+    """Reads `parameters`, `answer`, `writes` and the docstring of the method from a LoopView."""
 
     def get_override_parameters(self) -> list[Any]:
         in_path = [
@@ -35,21 +43,32 @@ class LoopSchema(AutoSchema):
             if name.startswith("{")
             for name in [name.strip("{}")]
         ]
-        return in_path + [_document(parameter) for parameter in getattr(self.view, "parameters", ())]
+        parameters = getattr(self.view, "parameters", ()) if self.method == "GET" else ()
+        return in_path + [_document(parameter) for parameter in parameters]
 
     def get_response_serializers(self) -> Any:
-        answer = getattr(self.view, "answer", None)
+        write = self._write
+        answer = write.answer if write else getattr(self.view, "answer", None)
         if answer is None:
             return super().get_response_serializers()
         _named.add(answer)
+        reasons = REFUSALS | (BODY_REFUSALS if write and write.fields is not None else {})
         refused = {
             status: OpenApiResponse({"$ref": REF.format(name="Error")}, description=why)
-            for status, why in REFUSALS.items()
+            for status, why in sorted((reasons | dict(write.refusals if write else {})).items())
         }
-        return {200: {"$ref": REF.format(name=answer.__name__)}, **refused}
+        return {write.status if write else 200: {"$ref": REF.format(name=answer.__name__)}, **refused}
 
     def get_request_serializer(self) -> Any:
-        return None
+        write = self._write
+        if write is None or write.fields is None:
+            return None
+        return {"application/json": build_schema(write.fields)}
+
+    @property
+    def _write(self) -> Any:
+        """The view's Write for this method; None for a GET."""
+        return getattr(self.view, "writes", {}).get(self.method)
 
     def get_operation_id(self) -> str:
         return f"{self.method.lower()}{type(self.view).__name__}"

@@ -178,8 +178,9 @@ def test_a_key_says_what_it_may(live_server: Any) -> None:
         (lambda loop: loop.get_benchmark_history("x", limit=-1), 400, "INVALID_PARAMETER"),
         (lambda loop: loop.list_traces(label="x"), 400, "UNKNOWN_PARAMETER"),
         (lambda loop: loop.stats(), 404, "NOT_FOUND"),
-        (lambda loop: loop.retire_benchmark("x"), 405, "METHOD_NOT_ALLOWED"),
-        (lambda loop: loop.create_judge("x", "y", []), 405, "METHOD_NOT_ALLOWED"),
+        (lambda loop: loop.retire_benchmark("x"), 403, "MISSING_SCOPE"),
+        (lambda loop: loop.set_training_rule_benchmark("x", None), 403, "MISSING_SCOPE"),
+        (lambda loop: loop.delete_judge("x"), 404, "NOT_FOUND"),
     ],
 )
 def test_a_refusal_arrives_typed(loop: Any, read: Any, status: int, code: str) -> None:

@@ -50,9 +50,11 @@ def test_an_id_with_odd_characters_finds_its_row(get: Any, benchmark_id: str) ->
         assert get(f"/api/loop/benchmarks/{encoded}").json()["benchmark"]["id"] == benchmark_id
 
 
+@pytest.mark.parametrize("tail", ["", "/x", "/x/items", "/x/history", "/x/retire"])
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("tail", ["", "/x", "/x/items", "/x/history"])
 def test_a_method_that_a_route_lacks_is_405(client: Client, secret: str, method: str, tail: str) -> None:
+    if method == "post" and tail in ("", "/x/retire"):
+        method = "get" if tail else "put"
     make_benchmark(id="x")
     answer = getattr(client, method)(f"/api/loop/benchmarks{tail}", headers={"X-API-Key": secret})
     assert is_error(answer, 405, "METHOD_NOT_ALLOWED")

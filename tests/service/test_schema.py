@@ -40,5 +40,14 @@ def test_a_route_documents_its_parameters_its_keys_and_its_refusals() -> None:
     route = schema["paths"]["/api/loop/benchmarks"]["get"]
     assert [parameter["name"] for parameter in route["parameters"]] == ["limit", "offset", "status"]
     assert route["security"] == [{"apiKey": []}, {"bearer": []}]
-    assert set(route["responses"]) == {"200", "400", "401", "403", "404", "405", "500"}
+    assert set(route["responses"]) == {"200", "400", "401", "403", "404", "405", "500", "503"}
     assert "/api/loop/benchmarks/{benchmark_id}/history" in schema["paths"]
+
+
+def test_a_write_documents_its_body_and_how_it_may_refuse() -> None:
+    route = read_schema()["paths"]["/api/loop/benchmarks"]["post"]
+    body = route["requestBody"]["content"]["application/json"]["schema"]
+    assert body["required"] == ["name", "judge_id", "source", "per_run_ceiling_cents"]
+    assert body["additionalProperties"] is False
+    assert set(route["responses"]) > {"201", "400", "409", "413", "415", "422"}
+    assert "parameters" not in route

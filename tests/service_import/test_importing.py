@@ -191,6 +191,7 @@ def test_a_benchmark_needs_a_name_that_fits(name):
 def test_a_retired_benchmark_keeps_its_trend_and_a_new_one_takes_the_name():
     run_import([make_result(1)])
     old = Benchmark.objects.get()
+    Rule.objects.update(benchmark=None)
     Benchmark.objects.update(status="retired")
     plan = run_import([make_result(1)])
     assert plan.unchanged == 0

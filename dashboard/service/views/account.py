@@ -18,7 +18,7 @@ class Introspect(LoopView):
     def get(self, request: Request) -> Response:
         """The key that was sent, its workspace and its scopes; never the secret."""
         self.read_query()
-        caller: Caller = request.user  # type: ignore[assignment]  # HasScope let nobody else in
+        caller = self.caller
         key = caller.key
         workspace = key.workspace if key else self._own_workspace(caller)
         return Response(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
 from rest_framework.negotiation import BaseContentNegotiation
-from rest_framework.parsers import JSONParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dashboard.service.auth import Caller, CallerAuthentication, HasScope
+from dashboard.service.body import Field, read_body
 from dashboard.service.errors import not_found
 from dashboard.service.query import Parameter, read_query
 from dashboard.service.schema import LoopSchema
@@ -39,21 +41,36 @@ class JsonAlways(BaseContentNegotiation):
     """The API speaks JSON, whatever Accept asks for."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
-        return parsers[0]
+        return None
 
     def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
         return renderers[0], renderers[0].media_type
 
 
+@dataclass(frozen=True)
+class Write:
+    """A method that changes something: the body it takes (none: DELETE), what it answers, and how it may refuse."""
+
+    answer: type[Shape]
+    fields: tuple[Field, ...] | None = None
+    status: int = 200
+    refusals: Mapping[int, str] = field(default_factory=dict)
+    most_bytes: int = 2**20
+
+
 class LoopView(APIView):
-    """A route. `parameters` is all that its query string may hold, `answer` the shape of its 200."""
+    """A route. `parameters` is all that the query string of its GET may hold, `answer` the shape of its 200.
+
+    `writes` has the other methods by name; those take no query string.
+    """
 
     parameters: tuple[Parameter, ...] = ()
     answer: type[Shape]
+    writes: Mapping[str, Write] = {}
     authentication_classes = (CallerAuthentication,)
     permission_classes = (HasScope,)
     renderer_classes = (JsonRenderer,)
-    parser_classes = (JSONParser,)
+    parser_classes = ()  # bodies are read by `read_body`
     content_negotiation_class = JsonAlways
     schema = LoopSchema()
     # OPTIONS would describe views in DRF's words; here it is a method like any other that a route does not have.
@@ -69,6 +86,12 @@ class LoopView(APIView):
 
     def read_query(self) -> dict[str, Any]:
         return read_query(self.request.GET, self.parameters)
+
+    def read_body(self) -> dict[str, Any]:
+        """Every field of the method's body by name, after making sure that the query string is empty."""
+        read_query(self.request.GET, ())
+        write = self.writes[self.request.method or ""]
+        return read_body(self.request._request, write.fields or (), write.most_bytes)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         answer = super().finalize_response(request, response, *args, **kwargs)

@@ -1,24 +1,61 @@
-"""Benchmarks: the list, one, its pinned conversations, its history; and one replay."""
+"""Benchmarks: made, listed, read, retired; their pinned conversations, their history; and one replay."""
 
 from __future__ import annotations
 
 import msgspec
 from django.db.models import F, QuerySet
 from django.urls import reverse
+from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.service.errors import not_found
+from dashboard.service.attaching import retire_benchmark
+from dashboard.service.body import Choice, Id, Listed, Nested, Text, Whole
+from dashboard.service.errors import Detail, build_refusal, not_found
 from dashboard.service.history import count_replays, list_points
 from dashboard.service.models import Benchmark, BenchmarkItem, BenchmarkRun
+from dashboard.service.pinning import Draft, create_benchmark
 from dashboard.service.query import Parameter, page_parameters, read_query
-from dashboard.service.views.base import NEWEST_FIRST, LoopView, get_row, list_page
+from dashboard.service.views.base import NEWEST_FIRST, LoopView, Write, get_row, list_page
 from dashboard.service.wire import benchmarks as wire
+
+SOURCE = Nested(
+    name="source",
+    description="Where the conversations are copied from: `trace_ids`, or `dataset_id` and perhaps one `split` of it.",
+    fields=(
+        Choice(name="kind", values=("traces", "dataset")),
+        Listed(name="trace_ids", description="In the order to pin them in.", item=Id(name=""), required=False),
+        Id(name="dataset_id", required=False),
+        Text(name="split", required=False, most=40),
+    ),
+)
+CREATE = Write(
+    answer=wire.BenchmarkAnswer,
+    status=201,
+    fields=(
+        Text(name="name", description="Unique among the workspace's active benchmarks; white space around it is cut."),
+        Id(name="judge_id", description="The judge to copy."),
+        SOURCE,
+        Whole(name="per_run_ceiling_cents", description="What one replay may cost at most, inside the rule's own cap."),
+        Text(name="judge_model", description="The model that judges; the judge's own when absent.", required=False),
+        Whole(name="max_tokens", description="The longest answer; 1024 when absent.", required=False, most=1_000_000),
+    ),
+    refusals={
+        409: "BENCHMARK_NAME_TAKEN: an active benchmark has this name.",
+        422: "JUDGE_NOT_FOUND, JUDGE_MODEL_MISSING, DATASET_NOT_FOUND, BENCHMARK_SIZE (10 to 200 conversations), or "
+        "BENCHMARK_ROW_UNUSABLE, with one detail (`trace_id`, `message`) for each conversation in the way.",
+    },
+)
+RETIRE = Write(
+    answer=wire.BenchmarkAnswer,
+    fields=(Text(name="reason", required=False, least=0, most=2000, line=False),),
+)
 
 
 class BenchmarkList(LoopView):
     parameters = (Parameter("status", "Only these benchmarks.", ("active", "retired")), *page_parameters())
     answer = wire.BenchmarkPage
+    writes = {"POST": CREATE}
 
     def get(self, request: Request) -> Response:
         """Benchmarks of the workspace, newest first."""
@@ -31,6 +68,23 @@ class BenchmarkList(LoopView):
         shapes = [wire.Benchmark.of(row) for row in page]
         return Response(wire.BenchmarkPage(benchmarks=shapes, total=total, limit=limit, offset=offset))
 
+    def post(self, request: Request) -> Response:
+        """Pin conversations and freeze a judge beside them: all of it, or nothing."""
+        body = self.read_body()
+        source = body.pop("source")
+        for name in ("trace_ids", "dataset_id"):
+            wanted = name == ("trace_ids" if source["kind"] == "traces" else "dataset_id")
+            if wanted != (source[name] is not None):
+                said = "is required" if wanted else "does not go"
+                message = f"source.{name} {said} with the kind {source['kind']!r}."
+                raise build_refusal([Detail(f"source.{name}", "INVALID_FIELD", message)], 400)
+        if source["split"] is not None and source["kind"] == "traces":
+            message = "source.split does not go with the kind 'traces'."
+            raise build_refusal([Detail("source.split", "INVALID_FIELD", message)], 400)
+        del source["kind"]
+        row = create_benchmark(self.workspace_id, Draft(**body, **source), self.caller.actor, timezone.now())
+        return Response(wire.BenchmarkAnswer(wire.Benchmark.of(row)), 201)
+
 
 class BenchmarkDetail(LoopView):
     answer = wire.BenchmarkAnswer
@@ -39,6 +93,16 @@ class BenchmarkDetail(LoopView):
         """One benchmark: what it is frozen to, and its fingerprint."""
         self.read_query()
         row = get_row(Benchmark.objects.filter(workspace_id=self.workspace_id), benchmark_id, "benchmark")
+        return Response(wire.BenchmarkAnswer(wire.Benchmark.of(row)))
+
+
+class BenchmarkRetire(LoopView):
+    writes = {"POST": RETIRE}
+
+    def post(self, request: Request, benchmark_id: str) -> Response:
+        """Detach the benchmark from every rule and release its name. A second call answers the same."""
+        reason = (self.read_body()["reason"] or "").strip() or None
+        row = retire_benchmark(self.workspace_id, benchmark_id, reason, self.caller.actor, timezone.now())
         return Response(wire.BenchmarkAnswer(wire.Benchmark.of(row)))
 
 

@@ -1,4 +1,4 @@
-"""Training rules and training runs, to read."""
+"""Training rules and training runs, to read; and the benchmark that a rule replays."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from dashboard.service.attaching import set_benchmark
+from dashboard.service.body import Id
 from dashboard.service.models import Rule, RunEvent, TrainingRun
 from dashboard.service.query import Flag, Parameter, page_parameters
-from dashboard.service.views.base import NEWEST_FIRST, LoopView, get_row, list_page
+from dashboard.service.views.base import NEWEST_FIRST, LoopView, Write, get_row, list_page
 from dashboard.service.views.benchmarks import select_replays
 from dashboard.service.wire import training as wire
 from dashboard.service.wire.benchmarks import BenchmarkRun as Replay
@@ -55,6 +57,22 @@ class TrainingRuleDetail(LoopView):
                 month_spent_cents=_sum_month(rule),
             )
         )
+
+
+class TrainingRuleBenchmark(LoopView):
+    writes = {
+        "PUT": Write(
+            answer=wire.TrainingRuleMutation,
+            fields=(Id(name="benchmark_id", description="What to replay on every run; null detaches.", nullable=True),),
+            refusals={409: "BENCHMARK_RETIRED: no rule can replay a retired benchmark."},
+        )
+    }
+
+    def put(self, request: Request, rule_id: str) -> Response:
+        """Attach a benchmark to the rule, in place of the one it has, or detach it. Consent is not touched."""
+        benchmark_id = self.read_body()["benchmark_id"]
+        rule = set_benchmark(self.workspace_id, rule_id, benchmark_id, timezone.now())
+        return Response(wire.TrainingRuleMutation(wire.TrainingRule.of(rule)))
 
 
 class TrainingRunList(LoopView):

@@ -6,6 +6,7 @@ import json
 from typing import Any, Self
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 _encoder = msgspec.json.Encoder()
 
@@ -48,13 +49,28 @@ class ModelRef(Shape, frozen=True):
     model_version: str | None = None
 
 
-class ErrorDetail(Shape, frozen=True):
+class FieldFault(Shape, frozen=True):
+    """One fault of a body. `field` is a path, such as `source.trace_ids`; `trace_id` names a conversation at fault."""
+
+    field: str
     code: str
     message: str
+    trace_id: str | UnsetType = UNSET
+
+
+class Refused(Shape, frozen=True):
+    """`parameter` names what is wrong in the query, `field` the first fault of the body, `details` all of them."""
+
+    code: str
+    message: str
+    parameter: str | UnsetType = UNSET
+    field: str | UnsetType = UNSET
+    details: list[FieldFault] | UnsetType = UNSET
+    scope: str | UnsetType = UNSET
 
 
 class Error(Shape, frozen=True):
-    """Every answer that is not 2xx. `error` may carry more keys, such as `parameter` or `scope`."""
+    """Every answer that is not 2xx."""
 
-    error: ErrorDetail
+    error: Refused
     request_id: str

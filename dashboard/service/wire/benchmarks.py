@@ -27,7 +27,10 @@ class Scoring(Shape, frozen=True):
 
 
 class Benchmark(Shape, frozen=True):
-    """The frozen definition of a benchmark. `sample`: it came with the sample workspace."""
+    """The frozen definition of a benchmark. `sample`: it came with the sample workspace.
+
+    `retired_reason` and `sample` are this service's own keys.
+    """
 
     id: str
     workspace_id: str
@@ -48,6 +51,7 @@ class Benchmark(Shape, frozen=True):
     created_at: datetime
     retired_at: datetime | None
     retired_by: str | None
+    retired_reason: str | None
     sample: bool
 
 

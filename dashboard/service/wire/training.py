@@ -194,6 +194,14 @@ class TrainingRuleAnswer(Shape, frozen=True):
     judge_agreement: dict[str, Any] | None = None
 
 
+class TrainingRuleMutation(Shape, frozen=True):
+    """A rule after a change that raised no amount, so that nobody has to agree again and nothing was priced."""
+
+    rule: TrainingRule
+    consent_required: bool = False
+    preflight: dict[str, Any] | None = None
+
+
 class TrainingRunPage(Page, frozen=True):
     runs: list[TrainingRunSummary]
 
