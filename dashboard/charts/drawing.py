@@ -14,6 +14,8 @@ from dashboard.trend import Decision, Gap, Line, Slot, Trend
 AxisKind = Literal["slot", "time"]
 MARKERS_UP_TO = 250
 """With more slots than this a line carries no marker at each point; lone points and decisions always have theirs."""
+HALF_A_LABEL = 44
+"""The room that half of a tick's label takes, in pixels."""
 DENSE_FROM = 400
 """With more slots than this, marks and bars that would cover each other are drawn once."""
 
@@ -134,8 +136,10 @@ def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) ->
         for line in trend.lines
     )
     deltas = [] if trend.overlaid else [slot.delta for slot in trend.slots if slot.delta is not None]
-    scores = build_score_axis([y for stroke in strokes for y in stroke.ys.values()], trend.scale, count=6)
     to_x = scale_to(x, frame.scores.left, frame.scores.left + frame.scores.width)
+    # A label is written about its tick: near the edge there is no room for one.
+    x = x._replace(ticks=tuple(tick for tick in x.ticks if 0 <= to_x(tick.at) <= frame.width - HALF_A_LABEL))
+    scores = build_score_axis([y for stroke in strokes for y in stroke.ys.values()], trend.scale, count=6)
     return Drawing(
         frame=frame,
         axis=axis,

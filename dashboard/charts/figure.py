@@ -216,7 +216,7 @@ def _panels() -> Iterable[Trace]:
 
 def _eras(sheet: _Sheet) -> Iterable[Trace]:
     """One upright line before each era, all in one trace."""
-    eras, axis = sheet.drawing.eras, sheet.drawing.scores
+    eras, axis, dense = sheet.drawing.eras, sheet.drawing.scores, sheet.drawing.dense
     if eras:
         yield {
             "type": "scatter",
@@ -224,7 +224,8 @@ def _eras(sheet: _Sheet) -> Iterable[Trace]:
             "name": "era",
             "x": [x for era in eras for x in (sheet.x(era.at), sheet.x(era.at), None)],
             "y": [y for _ in eras for y in (axis.low, axis.high, None)],
-            "line": {"color": sheet.palette.accent, "width": 1, "dash": "1px,3px"},
+            "line": {"color": sheet.palette.accent, "width": 1, "dash": "solid" if dense else "1px,3px"},
+            "opacity": 0.35 if dense else 1,
             "hoverinfo": "skip",
         }
 

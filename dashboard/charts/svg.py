@@ -90,7 +90,8 @@ def _eras(drawing: Drawing) -> Iterable[str]:
     box = drawing.frame.scores
     if drawing.eras:
         columns = sorted({round(drawing.to_x(era.at)) for era in drawing.eras})
-        yield f'<path class="era" d="{"".join(f"M{x} {box.top}v{box.height}" for x in columns)}"/>'
+        css_class = "era many" if drawing.dense else "era"  # a browser takes its time over many dashes
+        yield f'<path class="{css_class}" d="{"".join(f"M{x} {box.top}v{box.height}" for x in columns)}"/>'
 
 
 def _stroke(drawing: Drawing, stroke: Stroke) -> Iterable[str]:

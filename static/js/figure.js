@@ -66,7 +66,7 @@ export class Figure {
   refine(low, high) {
     return Object.entries(this.thinned).map(([index, { of, places }]) => {
       const column = this.slots[of];
-      const all = places ?? column.keys().filter((place) => column[place] !== null);
+      const all = places ?? [...column.keys()].filter((place) => column[place] !== null);
       const inside = [];
       for (const place of all) {
         const x = this.#x(place);
