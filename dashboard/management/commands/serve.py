@@ -12,11 +12,14 @@ from django import __version__ as django_version
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.staticfiles.finders import get_finders
-from django.core.management import call_command, get_commands
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - compared with, not bound to
 BACKLOG = 512
+LAST_PORT = 65535
+UNUSED = ["rest_framework"]
+"""Static files that no page asks for: they would double the first start."""
 
 
 class Command(BaseCommand):
@@ -25,29 +28,30 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         # The port is taken first: when it is busy nothing has changed, and a click on the link waits for the server.
-        listener = listen(settings.HOST, settings.PORT)
-        call_command("migrate", interactive=False, verbosity=0)
-        if settings.DEMO and "sample" in get_commands():
-            call_command("sample", "create", if_empty=True, stdout=io.StringIO())
-        collect_static_files()
-        self.stdout.write(f"Benchtrend is ready: {build_link(listener)}  (signs in once; Ctrl-C stops)")
-        self.stdout.flush()
-        become_server(listener)
+        try:
+            with listen(settings.HOST, settings.PORT) as listener:
+                call_command("migrate", interactive=False, verbosity=0)
+                if settings.DEMO:
+                    call_command("sample", "create", if_empty=True, stdout=io.StringIO())
+                collect_static_files()
+                self.stdout.write(f"Benchtrend is ready: {build_link(listener)}  (signs in once; Ctrl-C stops)")
+                self.stdout.flush()
+                become_server(listener)
+        except KeyboardInterrupt:
+            sys.exit(130)
 
 
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket on the host and port; port 0 means any free one. Raises CommandError in words."""
+    if not 0 <= port <= LAST_PORT:
+        raise CommandError(f"PORT must be between 0 and {LAST_PORT}, and {port} is not.")
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-    except (OSError, OverflowError) as error:
-        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server((address[0], address[1]), family=family, backlog=BACKLOG)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
             raise CommandError(f"Port {port} on {host} is in use. Choose another: PORT={port + 1} make run") from error
-        raise CommandError(f"Cannot listen on {host}, port {port}: {error}. See HOST and PORT.") from error
-    listener.listen(BACKLOG)
-    return listener
+        raise CommandError(f"Cannot listen on {host}, port {port}: {error.strerror}. See HOST and PORT.") from error
 
 
 def build_link(listener: socket.socket) -> str:
@@ -57,7 +61,8 @@ def build_link(listener: socket.socket) -> str:
     admins = get_user_model().objects.filter(is_superuser=True, is_active=True).order_by("pk")
     name = admins.values_list("username", flat=True).first() or "admin"
     output = io.StringIO()
-    call_command("signin_link", name, base_url=f"http://{host}:{port}", stdout=output)
+    base_url = f"{'https' if settings.HTTPS else 'http'}://{host}:{port}"
+    call_command("signin_link", name, base_url=base_url, stdout=output, stderr=io.StringIO())
     return output.getvalue().strip().splitlines()[-1]
 
 
@@ -67,7 +72,7 @@ def collect_static_files() -> None:
     fingerprint = fingerprint_static_files()
     if mark.is_file() and mark.read_text() == fingerprint:
         return
-    call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+    call_command("collectstatic", interactive=False, clear=True, verbosity=0, ignore_patterns=UNUSED)
     mark.write_text(fingerprint)
 
 
@@ -75,7 +80,7 @@ def fingerprint_static_files() -> str:
     """Changes with any static file's name, size or time, and with the release of Django that collects them."""
     digest = hashlib.sha256(django_version.encode())
     for finder in get_finders():
-        for path, storage in sorted(finder.list([]), key=lambda found: found[0]):
+        for path, storage in sorted(finder.list(UNUSED), key=lambda found: found[0]):
             stat = os.stat(storage.path(path))
             digest.update(f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
     return digest.hexdigest()
@@ -86,5 +91,6 @@ def become_server(listener: socket.socket) -> NoReturn:
     listener.set_inheritable(True)
     command = [sys.executable, "-m", "gunicorn", "dashboard.wsgi:application"]
     command += ["--bind", f"fd://{listener.fileno()}", "--preload", "--log-level", "warning", "--no-control-socket"]
+    command += ["--graceful-timeout", "5"]
     command += ["--worker-class", "gthread", "--workers", str(settings.WORKERS), "--threads", str(settings.THREADS)]
     os.execv(sys.executable, command)  # noqa: S606 - no shell on purpose

@@ -1,0 +1,118 @@
+"""What `make run` promises: a link that works, a state folder that keeps everything, and words when it cannot."""
+
+import os
+import socket
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from dashboard.management.commands import serve as command
+from tests import running
+
+
+@pytest.fixture
+def taken_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        yield taken.getsockname()[1]
+
+
+@pytest.fixture
+def listener():
+    with command.listen("127.0.0.1", 0) as made:
+        yield made
+
+
+def test_it_serves_prints_a_link_and_keeps_everything(tmp_path: Path) -> None:
+    with running.serve(tmp_path, DEMO="0", WORKERS="1") as server:
+        assert httpx.get(f"{server.url}/readyz").status_code == 200
+        assert "Sign in as admin" in httpx.get(server.link).text
+        server.manage(
+            "shell", "-v0", "-c", "from django.contrib.auth.models import User; User.objects.create(username='kept')"
+        )
+    key = (tmp_path / "secret_key").read_text()
+    collected = (tmp_path / "static" / "staticfiles.json").stat().st_mtime_ns
+    with running.serve(tmp_path, DEMO="0", WORKERS="1") as server:
+        names = server.manage(
+            "shell", "-v0", "-c", "from django.contrib.auth.models import User; print(User.objects.count())"
+        )
+        assert names.split()[-1] == "2"
+    assert (tmp_path / "secret_key").read_text() == key
+    assert (tmp_path / "static" / "staticfiles.json").stat().st_mtime_ns == collected
+    assert (tmp_path / "server.log").read_text() == "", "it was interrupted, and says nothing about it"
+    assert stat.S_IMODE((tmp_path / "secret_key").stat().st_mode) == 0o600
+
+
+def test_a_busy_port_is_one_line_and_changes_nothing(tmp_path: Path, taken_port: int) -> None:
+    environment = running.build_environment(tmp_path, PORT=str(taken_port))
+    done = subprocess.run(
+        [sys.executable, "manage.py", "serve"], cwd=running.ROOT, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        f"CommandError: Port {taken_port} on 127.0.0.1 is in use. Choose another: PORT={taken_port + 1} make run"
+    ]
+    assert not list(tmp_path.glob("*.sqlite3"))
+
+
+def test_a_port_that_cannot_be_is_refused() -> None:
+    with pytest.raises(CommandError, match="PORT must be between 0 and 65535"):
+        command.listen("127.0.0.1", 99_999)
+
+
+def test_a_host_that_is_not_here_is_refused() -> None:
+    with pytest.raises(CommandError, match=r"Cannot listen on 192\.0\.2\.1"):
+        command.listen("192.0.2.1", 0)
+
+
+@pytest.mark.django_db
+def test_the_link_is_for_the_first_admin_who_can_sign_in(listener: socket.socket) -> None:
+    User.objects.create_superuser("left", is_active=False)
+    User.objects.create_user("reader")
+    User.objects.create_superuser("owner")
+    link = command.build_link(listener)
+    assert link.startswith(f"http://127.0.0.1:{listener.getsockname()[1]}/sign-in/link/?sesame=")
+    assert User.objects.count() == 3
+
+
+@pytest.mark.django_db
+def test_a_server_on_every_address_links_to_this_machine() -> None:
+    with command.listen("0.0.0.0", 0) as everywhere:
+        assert command.build_link(everywhere).startswith("http://127.0.0.1:")
+
+
+def test_static_files_are_collected_again_only_when_one_changed(settings, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "a.css").write_text("a{}")
+    settings.STATICFILES_DIRS = [source]
+    settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+    settings.STATIC_ROOT = tmp_path / "collected"
+    command.collect_static_files()
+    (settings.STATIC_ROOT / "a.css").write_text("not collected again")
+    command.collect_static_files()
+    assert (settings.STATIC_ROOT / "a.css").read_text() == "not collected again"
+    (source / "a.css").write_text("a{color:red}")
+    command.collect_static_files()
+    assert (settings.STATIC_ROOT / "a.css").read_text() == "a{color:red}"
+
+
+@pytest.mark.django_db
+def test_it_becomes_gunicorn_on_the_socket_it_took(monkeypatch: pytest.MonkeyPatch, settings, capsys) -> None:
+    settings.PORT, settings.DEMO, settings.WORKERS, settings.THREADS = 0, True, 3, 5
+    ran: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda program, arguments: ran.append(arguments))
+    monkeypatch.setattr(command, "collect_static_files", lambda: None)
+    call_command("serve")
+    (arguments,) = ran
+    assert any(argument.startswith("fd://") for argument in arguments)
+    assert arguments[-4:] == ["--workers", "3", "--threads", "5"]
+    assert len(capsys.readouterr().out.splitlines()) == 1

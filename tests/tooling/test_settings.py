@@ -1,0 +1,56 @@
+"""Every setting is an environment variable, told in one table of the README."""
+
+import re
+import sqlite3
+import threading
+
+import pytest
+from django.conf import settings
+from django.db import connection, transaction
+
+from tests.tooling.test_house_rules import ROOT
+
+
+def list_names_read() -> set[str]:
+    """The environment variables that the settings file reads."""
+    return set(re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', (ROOT / "dashboard" / "settings.py").read_text()))
+
+
+def list_names_told() -> set[str]:
+    """The names in the README's table of settings."""
+    table = (ROOT / "README.md").read_text().split("## Settings")[1].split("\n## ")[0]
+    return set(re.findall(r"^\| `([A-Z_]+)`", table, flags=re.MULTILINE))
+
+
+def test_the_readme_tells_every_setting_and_no_other() -> None:
+    assert list_names_read()
+    assert list_names_told() == list_names_read()
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="about SQLite alone")
+@pytest.mark.django_db(transaction=True)
+def test_a_reader_does_not_wait_for_a_writer() -> None:
+    """The database is a file in WAL mode, and a transaction takes its lock when it begins."""
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA journal_mode")
+        assert cursor.fetchone() == ("wal",)
+    with transaction.atomic():
+        seen: list[object] = []
+        thread = threading.Thread(target=lambda: seen.extend(read_and_try_to_write()))
+        thread.start()
+        thread.join(10)
+    assert seen == [0, "database is locked"]
+
+
+def read_and_try_to_write() -> list[object]:
+    """What another connection, which does not wait, reads and is told when it begins to write."""
+    other = sqlite3.connect(settings.DATABASES["default"]["NAME"], timeout=0)
+    try:
+        count = other.execute("SELECT count(*) FROM auth_user").fetchone()[0]
+        try:
+            other.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            return [count, str(error)]
+        return [count, "began"]
+    finally:
+        other.close()
