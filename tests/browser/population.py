@@ -1,0 +1,60 @@
+"""The benchmarks that the browser tests look at, written into the state folder that the environment names."""
+
+from datetime import timedelta
+
+HOSTILE = '<img src=x onerror=alert(1)><a href="//evil.example">&amp; {{ 7*7 }}</a>'
+"""A name that is markup to a browser, a link to plotly, a template to Django, an escape to who escapes twice."""
+
+GAPS = "Every kind of gap"
+HISTORY = "A long history"
+LONG_NAME = "unbroken" * 24
+
+
+def populate() -> None:
+    from tests.factories import START, make_benchmark, make_history, make_replay, make_rule, make_run
+
+    known = make_benchmark(GAPS)
+    rule = make_rule("Nightly gaps")
+    statuses = [
+        "done",
+        "failed",
+        "done",
+        "done",
+        "budget_stopped",
+        "abandoned",
+        "done",
+        "done",
+        "exploded",
+        "done",
+    ]  # as test_trend_page.py says
+    for number, status in enumerate(statuses):
+        run = make_run(rule=rule, checkpoint_id=f"step-{number}")
+        reason = None if status == "done" else f"It ended as {status}."
+        candidate, incumbent = (0.5 + number / 50, 0.48) if status == "done" else (None, None)
+        make_replay(
+            known,
+            run=run,
+            status=status,
+            status_reason=reason,
+            created_at=START + timedelta(days=number),
+            candidate_score=candidate,
+            incumbent_score=incumbent,
+            score_delta=round(candidate - incumbent, 4) if candidate else None,
+        )
+
+    make_history(make_benchmark(HISTORY), 250)
+
+    hostile = make_benchmark(HOSTILE, judge_name=HOSTILE, judge_instructions=HOSTILE)
+    hostile_rule = make_rule(HOSTILE)
+    for number, status in enumerate(["done", "failed", "done", "done"]):
+        run = make_run(rule=hostile_rule, checkpoint_id=f"{HOSTILE}{number}", decision=None)
+        reason = None if status == "done" else HOSTILE
+        make_replay(hostile, run=run, status=status, status_reason=reason, created_at=START + timedelta(days=number))
+    make_benchmark(LONG_NAME)
+
+
+if __name__ == "__main__":
+    import django
+
+    django.setup()
+    populate()
