@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 
 from dashboard.sources import transport
 from dashboard.sources.connect import _connect as make_connection
@@ -22,8 +22,16 @@ Connect = Callable[[Callable[[Request], Any]], FaultyServer]
 
 @pytest.fixture
 def person(db) -> User:
-    """Somebody who is no administrator and has a password."""
-    return User.objects.create_user("ada", password="correct horse")
+    """A viewer who has a password."""
+    return make_person("ada", "viewer")
+
+
+def make_person(name: str, role: str | None, **fields: Any) -> User:
+    """An account with this role, None for none."""
+    user = User.objects.create_user(name, password="correct horse", **fields)
+    if role:
+        user.groups.add(Group.objects.get_or_create(name=role)[0])
+    return user
 
 
 @pytest.fixture

@@ -1,11 +1,18 @@
-"""The pages for what went wrong. They need no database and say nothing about the inside."""
+"""The pages for what went wrong. They say nothing about the inside, and but for "not allowed" need no database."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
+
+from dashboard.web import access, audit
+
+SAFE = {"GET", "HEAD", "OPTIONS"}
+ADMINS_NAMED = 5
 
 
 class Wrong(NamedTuple):
@@ -15,7 +22,6 @@ class Wrong(NamedTuple):
 
 
 BAD_REQUEST = Wrong(400, "That request makes no sense", "The address or the form could not be read.")
-FORBIDDEN = Wrong(403, "Not allowed", "Your account may not do this. Ask an administrator of this dashboard.")
 STALE_FORM = Wrong(
     403,
     "This form is too old",
@@ -30,7 +36,23 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer(request, FORBIDDEN)
+    """What was needed, and who can give it. A refused write is in the audit log, whichever page it was sent to."""
+    action = exception.action if isinstance(exception, access.NotAllowed) else None
+    if action and request.method not in SAFE and not exception.recorded:  # type: ignore[attr-defined]
+        path = request.path_info
+        with suppress(access.NotAllowed), audit.record(request, action=action, target_kind="page", target_id=path):
+            raise exception
+    admins = access.list_admins().values_list("username", flat=True)[: ADMINS_NAMED + 1]
+    context = {
+        "doing": access.WORDS[action] if action else "this",
+        "needed": access.NEEDED_ROLE[action] if action else "",
+        "admins": admins[:ADMINS_NAMED],
+        "more": len(admins) > ADMINS_NAMED,
+    }
+    answer = render(request, "web/forbidden.html", context, status=403)
+    if request.htmx:  # type: ignore[attr-defined]
+        answer["HX-Refresh"] = "true"  # a script swaps no refusal in: the page loads again and says it whole
+    return answer
 
 
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:

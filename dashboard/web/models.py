@@ -1,0 +1,84 @@
+"""What the pages keep of their own: the audit log, and the wrong passwords of the last minutes."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from django.db import models
+from django.utils import timezone
+
+OUTCOMES = [("done", "done"), ("refused", "refused"), ("failed", "failed"), ("unknown", "unknown")]
+
+
+class Unchangeable(TypeError):
+    """Somebody tried to change or delete what the audit log says."""
+
+
+class AuditQuerySet(models.QuerySet["AuditEntry"]):
+    """Reads only."""
+
+    def update(self, **values: Any) -> NoReturn:
+        raise Unchangeable("Nobody edits the audit log.")
+
+    def delete(self) -> NoReturn:
+        raise Unchangeable("Nobody deletes from the audit log.")
+
+    def bulk_update(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise Unchangeable("Nobody edits the audit log.")
+
+    def bulk_create(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise Unchangeable("Entries are written one by one.")
+
+
+class AuditEntry(models.Model):
+    """One write that somebody tried: written once, by `audit.record`, and never changed, deleted or pruned.
+
+    It names people and things as text, so it outlives them. An entry is about 300 bytes; whoever must drop old ones has
+    to do it in the database itself, where that leaves the gap in the ids that it should.
+    """
+
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    who_id = models.BigIntegerField(null=True)
+    """The user's id at the time; no foreign key, for it stays when the user goes. None for a command on the server."""
+    who_name = models.CharField(max_length=200, db_index=True)
+    action = models.CharField(max_length=50, db_index=True)
+    target_kind = models.CharField(max_length=50, blank=True)
+    target_id = models.CharField(max_length=400, blank=True)
+    target_name = models.CharField(max_length=400, blank=True)
+    outcome = models.CharField(max_length=10, choices=OUTCOMES)
+    code = models.CharField(max_length=100, blank=True)
+    """The service's code of a refusal, or what broke; "" when done."""
+    message = models.CharField(max_length=1000, blank=True)
+    """The refusal in the service's words, or what changed; never anything secret."""
+    request_id = models.CharField(max_length=64, blank=True)
+
+    objects = AuditQuerySet.as_manager()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.who_name}: {self.action} {self.target_kind} {self.target_name or self.target_id}, {self.outcome}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise Unchangeable("Nobody edits the audit log.")
+        super().save(*args, force_insert=True)
+
+    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise Unchangeable("Nobody deletes from the audit log.")
+
+
+class SignInFailure(models.Model):
+    """A wrong password, for counting. Rows go when they are too old to count."""
+
+    key = models.CharField(max_length=64)
+    """A keyed hash of whose name and from where: people type passwords into the wrong field."""
+    at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+        indexes = [models.Index(fields=["key", "at"], name="sign_in_failure_key")]
+
+    def __str__(self) -> str:
+        return f"at {self.at}"

@@ -1,0 +1,120 @@
+"""Who may do what: the one rule, and what somebody is told who may not."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import AnonymousUser, Group, User
+from django.core.exceptions import PermissionDenied
+
+from dashboard.web import access
+from dashboard.web.access import ACTIONS, ROLES, may
+from dashboard.web.models import AuditEntry
+from tests.sources.faulty_server import reply_json
+from tests.web.conftest import make_person
+
+pytestmark = pytest.mark.django_db
+
+WRITES = {"create", "retire", "attach"}
+ALLOWED = {
+    None: set(),
+    "viewer": {"read"},
+    "member": {"read", *WRITES},
+    "reviewer": {"read", *WRITES, "decide"},
+    "admin": set(ACTIONS),
+}
+
+
+@pytest.mark.parametrize("role", ALLOWED)
+def test_each_role_may_this_and_no_more(role):
+    person = make_person("ada", role)
+    assert {action for action in ACTIONS if may(person, action)} == ALLOWED[role]
+
+
+def test_a_superuser_is_an_admin_and_a_stranger_nothing(admin):
+    assert access.role_of(admin) == "admin"
+    assert access.role_of(AnonymousUser()) is None
+    assert not any(may(AnonymousUser(), action) for action in ACTIONS)
+
+
+def test_the_highest_of_several_roles_counts():
+    person = make_person("ada", "viewer")
+    person.groups.add(Group.objects.get_or_create(name="reviewer")[0], Group.objects.create(name="zebras"))
+    assert access.role_of(person) == "reviewer"
+
+
+def test_a_changed_role_counts_from_the_next_request(client, person):
+    client.force_login(person)
+    assert client.get("/").status_code == 200
+    person.groups.clear()
+    assert client.get("/").status_code == 403
+    person.groups.add(Group.objects.get(name="member"))
+    assert client.get("/").status_code == 200
+
+
+def test_a_role_is_asked_of_the_database_once_a_request(person, django_assert_num_queries):
+    fresh = User.objects.get(pk=person.pk)
+    with django_assert_num_queries(1):
+        for action in ACTIONS:
+            may(fresh, action)
+
+
+def test_check_says_what_is_needed(person):
+    with pytest.raises(PermissionDenied, match="retiring benchmarks needs the role member"):
+        access.check(person, "retire")
+
+
+def test_somebody_without_a_role_is_told_whom_to_ask(client, admin):
+    client.force_login(make_person("new", None))
+    page = client.get("/")
+    assert page.status_code == 403
+    assert b"Your account has no role yet" in page.content
+    assert b"<bdi>admin</bdi>" in page.content
+
+
+def test_a_script_that_is_refused_is_told_to_load_the_page_again(client):
+    client.force_login(make_person("new", None))
+    assert client.get("/", headers={"HX-Request": "true"})["HX-Refresh"] == "true"
+
+
+def test_where_no_admin_is_left_the_page_says_how_to_make_one(client):
+    client.force_login(make_person("new", None))
+    assert b"manage.py signin_link NAME" in client.get("/").content
+
+
+def test_everybody_who_could_read_before_there_were_roles_still_can(admin):
+    from importlib import import_module
+
+    from django.apps import apps
+
+    before = make_person("before", None)
+    import_module("dashboard.web.migrations.0002_roles").make_roles(apps, None)
+    assert access.role_of(User.objects.get(pk=before.pk)) == "viewer"
+    assert not admin.groups.exists()
+    assert set(ROLES) <= set(Group.objects.values_list("name", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("answer", "known"),
+    [
+        (reply_json({"scopes": ["loop:read"]}), False),
+        (reply_json({"scopes": ["loop:read", "loop:write"]}), True),
+        (reply_json({}), True),
+        (reply_json({"error": {"code": "X", "message": "no"}}, 404), True),
+    ],
+)
+def test_a_key_that_is_known_to_lack_the_scope_may_not_write(connect, answer, known):
+    asked = []
+    connect(lambda request: asked.append(request) or answer)
+    assert access.api_may_write() is known
+    assert access.api_may_write() is known
+    assert len(asked) == 1
+
+
+def test_the_embedded_service_may_write():
+    assert access.api_may_write()
+
+
+def test_no_entry_is_written_of_a_refused_reading(client):
+    client.force_login(make_person("new", None))
+    client.get("/")
+    assert not AuditEntry.objects.exists()
