@@ -11,11 +11,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 from django.utils.cache import patch_vary_headers
 
+from dashboard.web import kept
 from dashboard.web.addresses import API_PREFIX, find_page
 
 
 class SignInMiddleware(LoginRequiredMiddleware):
-    """Send a stranger to sign in and back to the page they were on.
+    """Send a stranger to sign in and back to the page they were on, with what they had typed there.
 
     A script's request (htmx, or the chart's fetch) gets a 401 that carries the address: following a redirect it would
     put the sign-in page into a table.
@@ -24,14 +25,15 @@ class SignInMiddleware(LoginRequiredMiddleware):
     def handle_no_permission(  # type: ignore[override]  # not every answer to a stranger is a redirect
         self, request: HttpRequest, view_func: Callable[..., HttpResponseBase]
     ) -> HttpResponseBase:
+        page = kept.keep(request) if request.method not in kept.SAFE else ""
         if request.htmx:  # type: ignore[attr-defined]
             answer = HttpResponse(status=401)
-            answer["HX-Redirect"] = sign_in_address(request, request.htmx.current_url_abs_path)  # type: ignore[attr-defined]
+            answer["HX-Redirect"] = sign_in_address(request, page or request.htmx.current_url_abs_path)  # type: ignore[attr-defined]
             return answer
         if request.headers.get("Accept", "").startswith("application/json"):
             return JsonResponse({"sign_in": sign_in_address(request, request.get_full_path())}, status=401)
         answer = HttpResponse(status=302)
-        answer["Location"] = sign_in_address(request, request.get_full_path())
+        answer["Location"] = sign_in_address(request, page or request.get_full_path())
         return answer
 
 

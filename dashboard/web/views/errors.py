@@ -6,12 +6,12 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 
-from dashboard.web import access, audit
+from dashboard.web import access, audit, kept
+from dashboard.web.middleware import sign_in_address
 
-SAFE = {"GET", "HEAD", "OPTIONS"}
 ADMINS_NAMED = 5
 
 
@@ -38,7 +38,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """What was needed, and who can give it. A refused write is in the audit log, whichever page it was sent to."""
     action = exception.action if isinstance(exception, access.NotAllowed) else None
-    if action and request.method not in SAFE and not exception.recorded:  # type: ignore[attr-defined]
+    if action and request.method not in kept.SAFE and not exception.recorded:  # type: ignore[attr-defined]
         path = request.path_info
         with suppress(access.NotAllowed), audit.record(request, action=action, target_kind="page", target_id=path):
             raise exception
@@ -56,8 +56,14 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Django's CSRF_FAILURE_VIEW."""
-    return _answer(request, STALE_FORM)
+    """Django's CSRF_FAILURE_VIEW. Where this browser knows whose form it was, its page comes back filled in."""
+    page = kept.keep(request)
+    if not page:
+        return _answer(request, STALE_FORM)
+    address = page if request.user.is_authenticated else sign_in_address(request, page)
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(status=403, headers={"HX-Redirect": address})
+    return redirect(address)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

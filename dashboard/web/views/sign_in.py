@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib.auth import get_user_model, login
 from django.contrib.auth.decorators import login_not_required
@@ -16,6 +16,7 @@ from sesame.utils import get_user
 
 from dashboard.web.addresses import find_page
 from dashboard.web.forms import LinkForm
+from dashboard.web.kept import list_kept
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -28,6 +29,9 @@ class SignIn(LoginView):
 
     template_name = "web/sign_in.html"
     redirect_authenticated_user = True
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(kept_waiting=bool(list_kept(self.request)), **kwargs)
 
     def get_redirect_url(self, request: HttpRequest | None = None) -> str:
         return find_page(self.request, self.request.POST.get("next") or self.request.GET.get("next"))
