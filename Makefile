@@ -28,7 +28,7 @@ check: env-dev
 	@$(PY) -m ruff check --quiet .
 	@$(PY) -m mypy --no-error-summary
 	@.venv/bin/lint-imports --no-logo > .venv/lint-imports.log 2>&1 || { cat .venv/lint-imports.log; exit 1; }
-	@find templates -name '*.html' -exec .venv/bin/djade --check --target-version 5.2 {} +
+	@find templates -name '*.html' -exec .venv/bin/djade --check --target-version 5.2 {} + 2> .venv/djade.log || { cat .venv/djade.log; exit 1; }
 	@$(PY) manage.py makemigrations --check --dry-run --verbosity 0
 	@$(PY) -m pytest -q --no-header -p no:cacheprovider tests/tooling
 	@echo "All checks passed."
