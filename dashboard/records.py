@@ -86,6 +86,8 @@ class Benchmark(_Timed, frozen=True):
     created_at: Instant = None
     retired_at: Instant = None
     retired_by: str | None = None
+    retired_reason: str | None = None
+    """Why, in the words of who retired it; only our own service says."""
     sample: bool = False
     """True for rows of the sample workspace; our own service says so, no other does."""
 
@@ -214,3 +216,45 @@ class BenchmarkItem(msgspec.Struct, frozen=True):
     source_trace_url: str | None = None
     prompt: Any = None
     tools: Any = None
+
+
+class Judge(_Timed, frozen=True):
+    """A rubric handed to a model. A benchmark freezes a copy of it."""
+
+    id: str
+    name: str
+    model: str = ""
+    """The model that judges unless a benchmark names another; "" for none."""
+    instructions: str = ""
+    dimensions: tuple[JudgeDimension, ...] = ()
+    system_prompt: str | None = None
+    created_at: Instant = None
+    sample: bool = False
+
+
+class Trace(_Timed, frozen=True):
+    """A captured or imported conversation: messages and tools stay as they were given, whatever their shape."""
+
+    id: str
+    deployment_id: str = ""
+    """The source it was filed under."""
+    external_id: str | None = None
+    model: str = ""
+    messages: Any = None
+    completion: Any = None
+    """The answer, where the service keeps it apart from the messages."""
+    tools: Any = None
+    metadata: Any = None
+    created_at: Instant = None
+    sample: bool = False
+
+
+class Dataset(_Timed, frozen=True):
+    """A training set; a benchmark can copy its conversations, or those of one split."""
+
+    id: str
+    name: str
+    method: str = ""
+    item_count: int | None = None
+    created_at: Instant = None
+    sample: bool = False

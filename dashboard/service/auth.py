@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from dashboard.service.errors import Refusal
 from dashboard.service.keys import SCOPES, find_key, touch_key
-from dashboard.service.models import ApiKey
+from dashboard.service.models import ApiKey, Workspace
 
 TRUSTED = "benchtrend.workspace"
 """The META key of a call made in this process. Nothing from the network can set it: headers arrive as HTTP_*."""
@@ -37,6 +37,10 @@ class Caller:
     @property
     def in_process(self) -> bool:
         return self.key is None
+
+    def ensure_workspace(self) -> Workspace:
+        """The caller's workspace, made when a call in this process is the first thing that happens in it."""
+        return Workspace.objects.get_or_create(id=self.workspace_id, defaults={"name": "Local workspace"})[0]
 
 
 class CallerAuthentication(BaseAuthentication):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 from django.http import HttpRequest
@@ -18,9 +18,8 @@ from django.http.request import UnreadablePostError
 
 from dashboard.service.errors import Detail, Refusal, build_refusal
 from dashboard.service.query import ID_LENGTH
+from dashboard.service.strict_json import NotJson, find_unstorable, parse_json
 
-MAX_DEPTH = 50
-"""How deep a body may nest; no conversation comes near it."""
 ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
 
 
@@ -81,18 +80,19 @@ class Id(Field, frozen=True, kw_only=True):
     """An opaque id, taken as it is. `nullable`: null is a value of its own."""
 
     nullable: bool = False
+    most: int = ID_LENGTH
 
     def read(self, value: Any) -> str | None:
         if value is None and self.nullable:
             return None
-        if not isinstance(value, str) or not value or len(value) > ID_LENGTH or find_unstorable(value) is not None:
+        if not isinstance(value, str) or not value or len(value) > self.most or find_unstorable(value) is not None:
             raise Fault("must be an id" + (" or null" if self.nullable else ""))
         return value
 
     @property
     def schema(self) -> dict[str, Any]:
         text = {"type": ["string", "null"] if self.nullable else "string"}
-        return {**text, "minLength": 1, "maxLength": ID_LENGTH, "pattern": r"^[ -~]+$"}
+        return {**text, "minLength": 1, "maxLength": self.most, "pattern": r"^[ -~]+$"}
 
 
 class Whole(Field, frozen=True, kw_only=True):
@@ -251,7 +251,7 @@ def read_body(request: HttpRequest, fields: Sequence[Field], most_bytes: int) ->
     media_type = request.META.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
     if raw and media_type != "application/json":
         raise Refusal(415, "UNSUPPORTED_MEDIA_TYPE", "Send the body as application/json.")
-    values, faults = read_fields(parse_json(raw) if raw else {}, fields)
+    values, faults = read_fields(parse_body(raw) if raw else {}, fields)
     if faults:
         raise build_refusal([Detail(at, fault.code, f"{at} {fault.message}.") for at, fault in faults], 400)
     return values
@@ -275,55 +275,15 @@ def read_fields(given: Mapping[str, Any], fields: Sequence[Field]) -> tuple[dict
     return values, faults
 
 
-def parse_json(raw: bytes) -> dict[str, Any]:
-    """The body's object. Raises Refusal (400) for what is not JSON to the letter: NaN, a key given twice, …"""
+def parse_body(raw: bytes) -> dict[str, Any]:
+    """The body's object. Raises Refusal (400) for what is not JSON to the letter, or no object."""
     try:
-        body = json.loads(
-            raw.decode(), object_pairs_hook=_build_object, parse_constant=_refuse_constant, parse_float=_read_float
-        )
-        deep = measure_depth(body, MAX_DEPTH) > MAX_DEPTH
-    except RecursionError:
-        deep = True
-    except Fault as fault:
-        raise Refusal(400, "INVALID_JSON", f"The body is not JSON that can be taken: {fault.message}.") from fault
-    except ValueError as error:  # UnicodeDecodeError, JSONDecodeError, and int() of too many digits
-        raise Refusal(400, "INVALID_JSON", "The body is not JSON.") from error
-    if deep:
-        raise Refusal(400, "INVALID_JSON", f"The body nests deeper than {MAX_DEPTH} levels.")
+        body = parse_json(raw)
+    except NotJson as error:
+        raise Refusal(400, "INVALID_JSON", f"The body cannot be taken: {error}.") from error
     if not isinstance(body, dict):
         raise Refusal(400, "INVALID_BODY", "The body must be a JSON object.")
     return body
-
-
-def measure_depth(value: Any, enough: int) -> int:
-    """How deep lists and objects nest; counting stops one past `enough`."""
-    level, depth = [value], 0
-    while depth <= enough:
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, (dict, list))
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not level:
-            break
-        depth += 1
-    return depth
-
-
-def find_unstorable(value: Any) -> str | None:
-    """The first text or key in a JSON value that no database can keep: it holds NUL or half a surrogate pair."""
-    waiting = [value]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value if character > "\ud7ff"):
-                return value
-        elif isinstance(value, dict):
-            waiting += [*value.keys(), *value.values()]
-        elif isinstance(value, list):
-            waiting += value
-    return None
 
 
 def _read_bytes(request: HttpRequest, most: int) -> bytes:
@@ -334,23 +294,3 @@ def _read_bytes(request: HttpRequest, most: int) -> bytes:
         return request.read()
     except UnreadablePostError as error:
         raise Refusal(400, "BODY_CUT_OFF", "The body did not arrive whole.") from error
-
-
-def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise Fault(f"the key {twice[:80]!r} is given twice")
-    return found
-
-
-def _refuse_constant(text: str) -> NoReturn:
-    raise Fault(f"{text} is no number")
-
-
-def _read_float(text: str) -> float:
-    number = float(text)
-    if number in (float("inf"), float("-inf")):
-        raise Fault("a number is out of range")
-    return number

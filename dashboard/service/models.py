@@ -70,6 +70,27 @@ class Judge(Owned):
     system_prompt = models.TextField(null=True)  # noqa: DJ001 - null and "" differ on the wire
 
 
+class SearchText(models.TextField):  # type: ignore[type-arg]  # no generic when it runs
+    """What a conversation's turns say, for searching: made from `messages` whenever the row is written."""
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> str:
+        text = collect_text(getattr(model_instance, "messages", None)).casefold()
+        setattr(model_instance, self.attname, text)
+        return text
+
+
+def collect_text(messages: Any) -> str:
+    """The text of every turn, a line each; what is no text (a picture, a tool call) is left out."""
+    lines = []
+    for message in messages if isinstance(messages, list) else []:
+        content = message.get("content") if isinstance(message, dict) else None
+        for part in content if isinstance(content, list) else [content]:
+            text = part.get("text") if isinstance(part, dict) else part
+            if isinstance(text, str):
+                lines.append(text)
+    return "\n".join(lines)
+
+
 class Trace(Owned):
     """A captured conversation."""
 
@@ -80,6 +101,7 @@ class Trace(Owned):
     tools = models.JSONField(null=True)
     model = models.CharField(max_length=200, default="")
     metadata = models.JSONField(default=dict)
+    search_text = SearchText(default="", editable=False)
 
     class Meta:
         constraints = [models.UniqueConstraint("workspace", "source", "external_id", name="trace_external_id_once")]

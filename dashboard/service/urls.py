@@ -40,6 +40,7 @@ urlpatterns: list[URLPattern] = [
     path("loop/judges", sources.JudgeList.as_view()),
     path("loop/traces", sources.TraceList.as_view()),
     path("loop/traces/<opaque:trace_id>", sources.TraceDetail.as_view(), name="loop-trace"),
+    path("loop/import", sources.ConversationImport.as_view()),
     path("loop/datasets", sources.DatasetList.as_view()),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     re_path("", answer_unknown_route),

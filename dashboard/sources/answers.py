@@ -9,6 +9,7 @@ import httpx
 import msgspec
 
 from dashboard.sources.errors import (
+    FieldFault,
     NotFound,
     RateLimited,
     Refused,
@@ -19,6 +20,7 @@ from dashboard.sources.errors import (
 
 MAX_WORDS = 300
 """How much of the service's own sentence is kept."""
+MAX_FAULTS = 1000
 
 
 def read_error_body(body: bytes) -> tuple[str | None, str | None, str | None]:
@@ -27,16 +29,37 @@ def read_error_body(body: bytes) -> tuple[str | None, str | None, str | None]:
     The shapes: {"error": {"code", "message" | "detail"}, "request_id"}, {"error": "text", "code"?}, {"detail": "text"},
     {"message": "text"}, and anything that is not JSON, such as a proxy's page, of which nothing is repeated.
     """
-    try:
-        outer: Any = msgspec.json.decode(body)
-    except (msgspec.MsgspecError, RecursionError, ValueError):
-        return None, None, None
-    if not isinstance(outer, dict):
-        return None, None, None
+    outer = _read_object(body)
     error = outer.get("error")
     inner = error if isinstance(error, dict) else outer
     words = error if isinstance(error, str) else inner.get("message") or inner.get("detail")
     return _text(inner.get("code"), 80), _text(words, MAX_WORDS), _text(outer.get("request_id"), 80)
+
+
+def read_faults(body: bytes) -> tuple[str | None, tuple[FieldFault, ...]]:
+    """(field, details) of {"error": {"field", "details": [{"field", "code", "message", "trace_id"?}, …]}}."""
+    error = _read_object(body).get("error")
+    if not isinstance(error, dict):
+        return None, ()
+    details = error.get("details")
+    faults = []
+    for fault in details[:MAX_FAULTS] if isinstance(details, list) else []:
+        if not isinstance(fault, dict):
+            continue
+        field, message = _text(fault.get("field"), MAX_WORDS), _text(fault.get("message"), MAX_WORDS)
+        if field and message:
+            code = _text(fault.get("code"), 80) or ""
+            faults.append(FieldFault(field, code, message, _text(fault.get("trace_id"), MAX_WORDS)))
+    return _text(error.get("field"), MAX_WORDS), tuple(faults)
+
+
+def _read_object(body: bytes) -> dict[str, Any]:
+    """The JSON object, empty for anything else."""
+    try:
+        found = msgspec.json.decode(body)
+    except (msgspec.MsgspecError, RecursionError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _text(value: object, length: int) -> str | None:
@@ -50,12 +73,14 @@ def raise_for_status(route: str, response: httpx.Response, body: bytes, *, retry
     """Raise what a status outside 2xx stands for."""
     status = response.status_code
     code, words, request_id = read_error_body(body)
+    field, details = read_faults(body)
     request_id = request_id or _text(response.headers.get("X-Request-ID"), 80)
     if status in (401, 403):
         said = "needs a valid key" if status == 401 else "is not allowed with this key"
         raise Unauthorized(f"{route} {said}.", status=status, code=code, request_id=request_id)
     if status == 404:
-        raise NotFound(f"{route} was answered: not found.", status=status, code=code, request_id=request_id)
+        message = f"{route} was answered: not found."
+        raise NotFound(message, status=status, code=code, request_id=request_id, field=field)
     if status == 429:
         message = f"{route} was refused for now: too many calls."
         raise RateLimited(message, status=status, code=code, request_id=request_id, retry_at=retry_at)
@@ -64,5 +89,13 @@ def raise_for_status(route: str, response: httpx.Response, body: bytes, *, retry
         raise ServerFault(message, status=status, code=code, request_id=request_id, retry_at=retry_at)
     if status >= 400:
         message = words or f"{route} was refused (status {status})."
-        raise Refused(message, status=status, code=code, request_id=request_id, retry_at=retry_at)
+        raise Refused(
+            message,
+            status=status,
+            code=code,
+            request_id=request_id,
+            retry_at=retry_at,
+            field=field,
+            details=details,
+        )
     raise UnreadableAnswer(f"{route} was answered with the unexpected status {status}.", status=status)

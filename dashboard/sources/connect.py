@@ -43,9 +43,13 @@ class Connection:
     """Stands for origin, workspace and key together, and gives none of them away."""
 
 
-def get_loop() -> Loop:
-    """The Loop API that the settings name. Raises `ImproperlyConfigured` when they make no sense."""
-    return get_connection().loop
+def get_loop(actor: str = "") -> Loop:
+    """The Loop API that the settings name. Raises `ImproperlyConfigured` when they make no sense.
+
+    `actor`: the person in whose name it writes. The embedded service records it; a remote one goes by the key.
+    """
+    loop = get_connection().loop
+    return loop.acting_for(actor) if actor else loop
 
 
 def get_connection() -> Connection:

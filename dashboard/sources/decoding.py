@@ -51,6 +51,18 @@ def decode_page(answer: Answer, name: str, record: type[Record]) -> Page[Record]
     return Page(tuple(_read_record(entry, record) for entry in entries), total)
 
 
+def decode_entries(answer: Answer, name: str, record: type[Record]) -> tuple[Record, ...]:
+    """Read `{<name>: [record, …]}`, a list that counts nothing. Raises `UnreadableAnswer`."""
+    try:
+        entries = _one_decoder(name, tuple[record, ...]).decode(answer.body).value  # type: ignore[valid-type]
+        return cast("tuple[Record, ...]", entries)
+    except _MALFORMED:
+        entries = _parse(answer).get(name)
+    if not isinstance(entries, list):
+        raise UnreadableAnswer(f"{answer.route} was answered without a list of {name}.")
+    return tuple(_read_record(entry, record) for entry in entries)
+
+
 def decode_one(answer: Answer, name: str, record: type[Record]) -> Record:
     """Read `{<name>: record}`; with the name "" the record itself is the body. Raises `UnreadableAnswer`."""
     try:

@@ -10,7 +10,8 @@
     │   └── ServerFault       5xx
     ├── Unauthorized          401 or 403: the key is missing, wrong or lacks the scope
     ├── NotFound              404: there is no such thing in this workspace
-    └── Refused               any other 4xx, in the service's own words
+    ├── Refused               any other 4xx, in the service's own words; `field` and `details` say what it concerns
+    └── OutcomeUnknown        a write was sent and no answer says whether it was done: look it up, never send it again
 
 The left-hand names are final for callers; catch `SourceError` to catch all of them. No library's exception passes this
 package: each is the `__cause__` of one of these. A message is one short sentence that names the route, and never holds
@@ -19,7 +20,20 @@ a body, a host or a key.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
+
+
+@dataclass(frozen=True)
+class FieldFault:
+    """One thing that is wrong with what was sent, in the service's words."""
+
+    field: str
+    """The path of the field, such as "name", "source.trace_ids" or "dimensions[2].key"."""
+    code: str
+    message: str
+    trace_id: str | None = None
+    """The conversation that is at fault, where it is one."""
 
 
 class SourceError(Exception):
@@ -33,6 +47,8 @@ class SourceError(Exception):
         code: str | None = None,
         request_id: str | None = None,
         retry_at: datetime | None = None,
+        field: str | None = None,
+        details: tuple[FieldFault, ...] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -45,6 +61,10 @@ class SourceError(Exception):
         """The service's id for the call, to be quoted to whoever runs it."""
         self.retry_at = retry_at
         """When another try makes sense (UTC), None when nothing is known."""
+        self.field = field
+        """The field of the request that a refusal (also a 404 or 409) concerns, None when it names none."""
+        self.details = details
+        """Every fault that a refusal names; empty when it names none."""
 
 
 class NoAnswer(SourceError):
@@ -85,3 +105,10 @@ class NotFound(SourceError):
 
 class Refused(SourceError):
     """Any other 4xx: the service understood and said no, in its own words."""
+
+
+class OutcomeUnknown(SourceError):
+    """A write left us and no answer that can be read came back: it may have been done. Its `__cause__` says why.
+
+    Look it up, and leave it to a person to send it again.
+    """

@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 WORKSPACE_KEY = "benchtrend.workspace"
 """The environ key that names the workspace of a caller in this process. No header can set it: those are HTTP_*."""
+ACTOR_KEY = "benchtrend.actor"
+"""The environ key that names the person a call is made for; the service records it with what was written."""
 
 SERVICE_MIDDLEWARE = ("dashboard.request_id.", "dashboard.service.")
 
@@ -89,6 +91,7 @@ class InProcessTransport(httpx.BaseTransport):
             "wsgi.input": BytesIO(body),
             "wsgi.url_scheme": request.url.scheme,
             WORKSPACE_KEY: self._workspace_id,
+            ACTOR_KEY: request.extensions.get("actor", ""),
         }
         for name, value in request.headers.items():
             if name not in ("content-type", "content-length"):

@@ -1,4 +1,4 @@
-"""One `send()` for every API: deadline, size cap, retries of reads, one origin, and our own errors.
+"""One way to every API: deadline, size cap, retries of reads and never of writes, one origin, and our own errors.
 
 It drives an httpx transport directly rather than an httpx client: a client would keep cookies, read .netrc, choose
 proxies and carry credentials over redirects, and none of that may happen here.
@@ -6,6 +6,7 @@ proxies and carry credentials over redirects, and none of that may happen here.
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 import time
@@ -15,12 +16,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from typing import Any
 from urllib.parse import urlencode
 
 import httpx
 
 from dashboard.sources.answers import raise_for_status
 from dashboard.sources.errors import (
+    OutcomeUnknown,
     RateLimited,
     ServerFault,
     SourceError,
@@ -50,6 +53,21 @@ class Answer:
     route: str
     """Method and path, for messages."""
     body: bytes
+
+
+@dataclass(frozen=True)
+class _Call:
+    """What is asked of the service. `content` is a body of JSON, None for none."""
+
+    method: str
+    path: str
+    url: str
+    content: bytes | None = None
+    actor: str = ""
+
+    @property
+    def route(self) -> str:
+        return f"{self.method} {self.path[:120]}"
 
 
 class Transport:
@@ -85,7 +103,21 @@ class Transport:
         """Read one route. `until` (monotonic seconds) ends the call earlier than its own deadline would."""
         url = f"{self._base}{path}" + (f"?{urlencode(params)}" if params else "")
         deadline = time.monotonic() + self.deadline_s
-        return self._send("GET", path, url, deadline if until is None else min(deadline, until))
+        return self._send(_Call("GET", path, url), deadline if until is None else min(deadline, until))
+
+    def send(self, method: str, path: str, body: Mapping[str, Any] | None = None, *, actor: str = "") -> Answer:
+        """Make one write, once: it is never sent again. `actor` reaches our own service alone.
+
+        Raises `OutcomeUnknown` when it was sent and nothing readable says how it went.
+        """
+        content = None if body is None else json.dumps(body).encode()
+        call = _Call(method, path, f"{self._base}{path}", content, actor)
+        try:
+            return self._send(call, time.monotonic() + self.deadline_s)
+        except (TimedOut, TooLarge, UnreadableAnswer, ServerFault) as error:
+            if isinstance(error.__cause__, httpx.PoolTimeout):  # it never left
+                raise
+            raise outcome_unknown(call.route, error) from error
 
     def close(self) -> None:
         """Close the connections that are kept open. The next call opens new ones."""
@@ -94,19 +126,18 @@ class Transport:
                 self._transport.close()
             self._transport = None
 
-    def _send(self, method: str, path: str, url: str, deadline: float) -> Answer:
-        route = f"{method} {path[:120]}"
+    def _send(self, call: _Call, deadline: float) -> Answer:
         token = DEADLINE.set(deadline)
         attempt = 0
         try:
             while True:
                 try:
-                    return Answer(route, self._try_once(method, route, url, deadline))
+                    return Answer(call.route, self._try_once(call, deadline))
                 except (Unreachable, UnreadableAnswer, RateLimited, ServerFault) as error:
                     # Only a read may be sent twice, only where that can help, and never past the deadline.
                     delay = _delay_before(attempt, error)
                     last = attempt == MAX_TRIES - 1 or time.monotonic() + delay >= deadline
-                    if method != "GET" or last or not _may_pass(error):
+                    if call.method != "GET" or last or not _may_pass(error):
                         if isinstance(error, RateLimited) and error.retry_at is None:
                             error.retry_at = datetime.now(UTC) + timedelta(seconds=RATE_LIMIT_S)
                         raise
@@ -115,41 +146,47 @@ class Transport:
         finally:
             DEADLINE.reset(token)
 
-    def _try_once(self, method: str, route: str, url: str, deadline: float) -> bytes:
+    def _try_once(self, call: _Call, deadline: float) -> bytes:
+        route, url = call.route, call.url
         for _ in range(MAX_REDIRECTS + 1):
-            with self._exchange(method, route, url, deadline) as response:
+            with self._exchange(call, url, deadline) as response:
                 if not response.has_redirect_location:
                     body = self._read_body(route, response)
                     if not response.is_success:
                         raise_for_status(route, response, body, retry_at=read_retry_after(response.headers))
                     return body
-                if method != "GET":
+                if call.method != "GET":
                     raise UnreadableAnswer(f"{route} was redirected, and a write is never sent on.")
                 url = self._same_origin(route, url, response.headers["Location"])
         raise UnreadableAnswer(f"{route} was redirected in a circle.")
 
     @contextmanager
-    def _exchange(self, method: str, route: str, url: str, deadline: float) -> Iterator[httpx.Response]:
+    def _exchange(self, call: _Call, url: str, deadline: float) -> Iterator[httpx.Response]:
         """One request on the wire. The connection is given back whatever happens; httpx's errors end here."""
         left = max(deadline - time.monotonic(), 0.001)
         timeout = {"connect": min(left, CONNECT_S), "read": left, "write": left, "pool": left}
         request_id = self._request_id()
         headers = self._headers | ({"X-Request-ID": request_id} if request_id else {})
+        if call.content is not None:
+            headers["Content-Type"] = "application/json"
         try:
-            request = httpx.Request(method, url, headers=headers, extensions={"timeout": timeout})
+            extensions = {"timeout": timeout, "actor": call.actor}
+            request = httpx.Request(call.method, url, headers=headers, content=call.content, extensions=extensions)
             response = self._get_transport().handle_request(request)
             try:
                 yield response
             finally:
                 response.close()
         except (httpx.ConnectTimeout, httpx.ConnectError, httpx.ProxyError) as error:
-            raise Unreachable(f"{route} could not be sent: no connection to the service.") from error
+            raise Unreachable(f"{call.route} could not be sent: no connection to the service.") from error
         except httpx.TimeoutException as error:
-            raise TimedOut(f"{route} was not answered in time.") from error
+            raise TimedOut(f"{call.route} was not answered in time.") from error
         except httpx.TransportError as error:
-            raise UnreadableAnswer(f"{route} was answered with something that was cut off or is not HTTP.") from error
+            raise UnreadableAnswer(
+                f"{call.route} was answered with something that was cut off or is not HTTP."
+            ) from error
         except httpx.InvalidURL as error:
-            raise UnreadableAnswer(f"{route} was redirected to something that is no address.") from error
+            raise UnreadableAnswer(f"{call.route} was redirected to something that is no address.") from error
 
     def _get_transport(self) -> httpx.BaseTransport:
         with self._lock:
@@ -181,6 +218,12 @@ class Transport:
         if unpack and body and not unpack.eof:
             raise UnreadableAnswer(f"{route} was answered with a body that was cut off.")
         return bytes(body)
+
+
+def outcome_unknown(route: str, error: SourceError) -> OutcomeUnknown:
+    """What becomes of an error that leaves open whether a write was done."""
+    message = f"{route} was sent, but no answer says whether it was done."
+    return OutcomeUnknown(message, status=error.status, code=error.code, request_id=error.request_id)
 
 
 def read_retry_after(headers: httpx.Headers) -> datetime | None:

@@ -205,3 +205,85 @@ def test_keys_without_scope_or_of_another_workspace_are_refused(live_server: Any
             client.loop.get_benchmark(benchmark.pk)
         assert (caught.value.status, caught.value.code) == (status, code)
         assert caught.value.request_id
+
+
+@pytest.fixture
+def writer(live_server: Any) -> Any:
+    """The SDK's Loop resource with a key that may read and write."""
+    return RunBiOS(base_url=live_server.url, api_key=make_key("loop:read", "loop:write")).loop
+
+
+def refusal(call: Any) -> tuple[int, str]:
+    with pytest.raises(ApiError) as caught:
+        call()
+    assert caught.value.message
+    assert caught.value.request_id
+    return caught.value.status, caught.value.code
+
+
+def test_a_benchmark_from_import_to_retirement(writer: Any) -> None:
+    rows = [{"prompt": f"Question {n}", "completion": "Answer"} for n in range(12)]
+    imported = writer.import_rows("export", rows, row_ids=[str(n) for n in range(12)], labels=["old"])
+    again = writer.import_rows("export", rows, row_ids=[str(n) for n in range(12)])
+    assert (imported["imported"], again["imported"], again["already_present"]) == (12, 0, 12)
+    ids = imported["trace_ids"]
+    judge = writer.create_judge("Strict", "Score it.", [{"key": "true", "description": "Is it?"}], model="judge-1")
+    source = {"kind": "traces", "trace_ids": ids}
+    made = writer.create_benchmark("Set", judge["id"], source, 250, max_tokens=64)
+    assert_is(made, _types.Benchmark)
+    assert_is(writer.list_benchmark_items(made["id"]), _types.BenchmarkItemsResponse)
+    assert refusal(lambda: writer.create_benchmark("Set", judge["id"], source, 250)) == (409, "BENCHMARK_NAME_TAKEN")
+    assert refusal(lambda: writer.create_benchmark("B", judge["id"], {"kind": "traces", "trace_ids": ids[:9]}, 1)) == (
+        422,
+        "BENCHMARK_SIZE",
+    )
+
+    rule = make_rule()
+    attached = writer.set_training_rule_benchmark(rule.pk, made["id"])
+    assert_is(attached, _types.TrainingRuleMutationResponse)
+    assert (attached["rule"]["benchmark_id"], attached["consent_required"]) == (made["id"], False)
+    assert writer.set_training_rule_benchmark(rule.pk, None)["rule"]["benchmark_id"] is None
+    writer.set_training_rule_benchmark(rule.pk, made["id"])
+
+    assert writer.delete_trace(ids[0]) == {"trace_id": ids[0], "deleted": True}
+    item = writer.list_benchmark_items(made["id"])["items"][0]
+    assert (item["source_trace_id"], item["source_trace_url"]) == (None, None)
+    assert writer.get_benchmark(made["id"]) == made
+
+    retired = writer.retire_benchmark(made["id"], reason="Old.")
+    assert_is(retired, _types.Benchmark)
+    assert writer.retire_benchmark(made["id"]) == retired
+    assert writer.get_training_rule(rule.pk)["rule"]["benchmark_id"] is None
+    assert refusal(lambda: writer.set_training_rule_benchmark(rule.pk, made["id"])) == (409, "BENCHMARK_RETIRED")
+    source["trace_ids"] = ids[1:]
+    assert writer.create_benchmark("Set", judge["id"], source, 250)["id"] != made["id"]
+
+
+def test_a_benchmark_of_a_training_set(writer: Any) -> None:
+    dataset = make_dataset(traces=[make_trace(f"Question {n}") for n in range(10)])
+    source = {"kind": "dataset", "dataset_id": dataset.pk, "split": "train"}
+    assert writer.create_benchmark("Set", make_judge().pk, source, 250, judge_model="m")["judge_model"] == "m"
+
+
+def test_writes_do_not_reach_another_workspace(writer: Any) -> None:
+    other = make_workspace()
+    theirs, their_rule, their_trace = (
+        make_benchmark(workspace=other),
+        make_rule(workspace=other),
+        make_trace(workspace=other),
+    )
+    rule = make_rule()
+    for call in (
+        lambda: writer.set_training_rule_benchmark(rule.pk, theirs.pk),
+        lambda: writer.set_training_rule_benchmark(their_rule.pk, None),
+        lambda: writer.retire_benchmark(theirs.pk),
+        lambda: writer.delete_trace(their_trace.pk),
+    ):
+        assert refusal(call) == (404, "NOT_FOUND")
+
+
+def test_an_import_says_which_rows_are_none(writer: Any) -> None:
+    answer = writer.import_rows("export", [{"prompt": "A"}, {"prose": "B"}])
+    assert (answer["imported"], answer["refused"], answer["needs_review"]) == (1, 1, 1)
+    assert answer["refused_why"][0].startswith("row 2")
+    assert refusal(lambda: writer.import_rows("export", [])) == (400, "INVALID_FIELD")

@@ -29,3 +29,9 @@ def test_what_is_not_json_is_refused():
         digest_json({1, 2})
     with pytest.raises(ValueError, match="not JSON compliant"):
         digest_json(float("nan"))
+
+
+def test_a_number_has_one_form_however_a_database_keeps_it():
+    assert digest_json([1.0, 100.0, -0.0, 1e300, 0.1]) == digest_json([1, 100, 0, 10**300, 0.1])
+    assert digest_json(1.5) != digest_json(1)
+    assert digest_json({"deep": (1.0, {"x": 2.0})}) == digest_json({"deep": [1, {"x": 2}]})

@@ -18,6 +18,7 @@ class Request:
     target: str
     headers: dict[str, str]  # names in lower case
     connection: int  # which of the server's connections it came over
+    body: bytes = b""
 
     @property
     def path(self) -> str:
@@ -78,7 +79,8 @@ class _Handler(socketserver.StreamRequestHandler):
             while header := self.rfile.readline().strip():
                 name, _, value = header.decode("latin-1").partition(":")
                 headers[name.lower()] = value.strip()
-            request = Request(method, target, headers, number)
+            body = self.rfile.read(int(headers.get("content-length", "0")))
+            request = Request(method, target, headers, number, body)
             self.server.requests.append(request)
             for piece in self.server.answer(request):
                 if piece == CUT:

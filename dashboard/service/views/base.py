@@ -91,7 +91,7 @@ class LoopView(APIView):
         """Every field of the method's body by name, after making sure that the query string is empty."""
         read_query(self.request.GET, ())
         write = self.writes[self.request.method or ""]
-        return read_body(self.request._request, write.fields or (), write.most_bytes)
+        return {} if write.fields is None else read_body(self.request._request, write.fields, write.most_bytes)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         answer = super().finalize_response(request, response, *args, **kwargs)

@@ -27,6 +27,10 @@ class JudgeList(Shape, frozen=True):
     judges: list[Judge]
 
 
+class JudgeAnswer(Shape, frozen=True):
+    judge: Judge
+
+
 class Trace(Shape, frozen=True):
     """A captured conversation; `deployment_id` is the source it was filed under."""
 
@@ -44,6 +48,34 @@ class Trace(Shape, frozen=True):
 
 class TraceAnswer(Shape, frozen=True):
     trace: Trace
+
+
+class TraceDeleted(Shape, frozen=True):
+    trace_id: str
+    deleted: bool = True
+
+
+class Imported(Shape, kw_only=True, frozen=True):
+    """What became of the rows of one import.
+
+    No verdict is recorded here, so `reviewed` is 0 and every new conversation needs review; what a row says of its
+    answer is kept in the conversation's metadata. Rows are stored all together, so none is ever not saved.
+    """
+
+    import_id: str
+    imported: int
+    trace_ids: list[str]
+    already_present: int
+    refused: int
+    refused_why: list[str]
+    by_shape: dict[str, int]
+    notes: list[str]
+    needs_review: int
+    reviewed: int = 0
+    not_saved: int = 0
+    not_saved_rows: list[int] = []
+    verdicts_not_saved: int = 0
+    verdicts_not_saved_rows: list[int] = []
 
 
 class TracePage(Page, frozen=True):

@@ -1,0 +1,48 @@
+"""`manage.py create_judge`: a rubric for the embedded workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from dashboard.service.body import Fault, Text
+from dashboard.service.models import Judge, Workspace
+
+
+class Command(BaseCommand):
+    help = "Write a judge: what makes an answer good, and what is scored."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("--model", default="", help="the model that judges; else each benchmark names one")
+        parser.add_argument("--instructions", required=True, metavar="TEXT", help="@FILE reads them from a file")
+        parser.add_argument(
+            "--dimension", action="append", required=True, metavar="KEY=DESCRIPTION", help="may be given many times"
+        )
+
+    def handle(self, *_: Any, name: str, model: str, instructions: str, dimension: list[str], **options: Any) -> None:
+        if instructions.startswith("@"):
+            try:
+                instructions = Path(instructions[1:]).read_text("utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise CommandError(f"{instructions[1:]} cannot be read.") from error
+        pairs = [text.partition("=")[::2] for text in dimension]
+        try:
+            judge = Judge(
+                workspace=Workspace.default(),
+                name=Text(name="").read(name),
+                model=Text(name="", least=0).read(model),
+                instructions=Text(name="", most=50_000, line=False).read(instructions),
+                dimensions=[
+                    {"key": Text(name="", most=80).read(key), "description": description.strip()}
+                    for key, description in pairs
+                ],
+            )
+        except Fault as fault:
+            raise CommandError(f"A name, key or text {fault.message}.") from fault
+        if len({entry["key"] for entry in judge.dimensions}) < len(pairs):
+            raise CommandError("A dimension is given twice.")
+        judge.save(force_insert=True)
+        self.stdout.write(f'made judge {judge.pk} "{judge.name}"')

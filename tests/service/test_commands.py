@@ -1,0 +1,120 @@
+"""The commands that make an embedded workspace usable by itself, and the one that checks it."""
+
+import json
+from contextlib import nullcontext
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from dashboard.service.digest import digest_items
+from dashboard.service.models import BenchmarkItem, Judge, Rule, Trace
+from tests.factories import make_benchmark
+
+pytestmark = pytest.mark.django_db
+
+
+def run(*arguments: Any, fails: str | None = None) -> str:
+    """What the command printed, both streams; `fails` is what its error has to say."""
+    out = StringIO()
+    with pytest.raises(CommandError, match=fails) if fails else nullcontext():
+        call_command(*map(str, arguments), stdout=out, stderr=out)
+    return out.getvalue()
+
+
+def write_lines(folder: Path, *rows: Any) -> Path:
+    path = folder / "rows.jsonl"
+    lines = [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows]
+    path.write_bytes(b"\r\n".join(lines))
+    return path
+
+
+def test_a_file_is_imported_once(tmp_path: Path) -> None:
+    path = write_lines(
+        tmp_path,
+        *[{"question_id": n, "category": "writing", "turns": ["A?", "And B?"]} for n in (81, 82)],
+        {"prompt": "No id"},
+        {"prompt": "No id"},
+    )
+    assert "would import 3 conversations" in run("import_conversations", path, "--source", "qa", "--dry-run")
+    assert not Trace.objects.exists()
+    assert 'imported 3 conversations under "qa"; 1 already there' in run("import_conversations", path, "--source", "qa")
+    assert "imported 0 conversations" in run("import_conversations", path, "--source", "qa")
+    assert "imported 3 conversations" in run("import_conversations", path, "--source", "another")
+    first = Trace.objects.filter(source="qa").order_by("-created_at").first()
+    assert first is not None
+    assert (first.external_id, first.metadata["category"], len(first.messages)) == ("81", "writing", 2)
+
+
+def test_a_line_that_cannot_be_read_is_named_and_the_rest_is_imported(tmp_path: Path) -> None:
+    path = write_lines(tmp_path, b'\xef\xbb\xbf{"prompt": "A"}', b"{", b"", b"\xff", {"text": "x"}, b'{"prompt": NaN}')
+    said = run("import_conversations", path, "--source", "qa", fails="4 rows could not be read")
+    assert "imported 1 conversations" in said
+    for line in (2, 4, 5, 6):
+        assert f"line {line}: not read" in said
+
+
+def test_an_id_that_comes_back_with_other_words_is_a_conflict(tmp_path: Path) -> None:
+    run("import_conversations", write_lines(tmp_path, {"id": "a", "prompt": "A"}), "--source", "qa")
+    changed = write_lines(tmp_path, {"id": "a", "prompt": "B"}, {"id": "b", "prompt": "B"})
+    said = run("import_conversations", changed, "--source", "qa", fails="1 in conflict")
+    assert "line 1: conflict, left as it was: a" in said
+    assert Trace.objects.get(external_id="a").messages[0]["content"] == "A"
+    assert Trace.objects.count() == 2
+
+
+def test_a_json_list_is_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps([{"conversations": [{"from": "human", "value": "Hi"}]}, 5], indent=1))
+    said = run("import_conversations", path, "--source", "qa", fails="1 rows could not be read")
+    assert "row 2: not read" in said
+    path.write_text("[{]")
+    run("import_conversations", path, "--source", "qa", fails="cannot be taken")
+
+
+def test_a_file_or_a_source_that_makes_no_sense_is_refused(tmp_path: Path) -> None:
+    run("import_conversations", tmp_path / "none.jsonl", "--source", "qa", fails="cannot be read")
+    run("import_conversations", tmp_path / "none.jsonl", "--source", " ", fails="1 to 200")
+
+
+def test_a_rule_is_made_once() -> None:
+    assert "made rule" in run("create_rule", " Nightly ", "--serving", "support")
+    rule = Rule.objects.get()
+    assert (rule.name, rule.model_id, rule.serving["kind"]) == ("Nightly", "support", "serverless_slug")
+    run("create_rule", "Nightly", "--serving", "support", fails="already")
+    run("create_rule", " ", "--serving", "support", fails="must not be empty")
+    run("create_rule", "Weekly", "--serving", "next", "--deployment", "dep_1", "--model", "base")
+    assert Rule.objects.get(name="Weekly").serving == {"kind": "deployment", "name": "next", "deployment_id": "dep_1"}
+    assert Rule.objects.count() == 2
+
+
+def test_a_judge_is_written_from_text_or_a_file(tmp_path: Path) -> None:
+    (tmp_path / "rubric.txt").write_text("Score it.\n")
+    dimensions = ["--dimension", "helpful=Does it help? a=b", "--dimension", "true"]
+    run("create_judge", "Strict", "--instructions", f"@{tmp_path / 'rubric.txt'}", *dimensions, "--model", "judge-1")
+    judge = Judge.objects.get()
+    assert (judge.instructions, judge.model) == ("Score it.\n", "judge-1")
+    assert judge.dimensions[0] == {"key": "helpful", "description": "Does it help? a=b"}
+    run("create_judge", "Strict", "--instructions", "@/nowhere", *dimensions, fails="cannot be read")
+    run("create_judge", "Strict", "--instructions", " ", *dimensions, fails="must not be empty")
+    run("create_judge", "Strict", "--instructions", "x", *dimensions, "--dimension", "true", fails="twice")
+    assert Judge.objects.count() == 1
+
+
+def test_benchmarks_are_verified_against_what_was_frozen() -> None:
+    make_benchmark("Imported")
+    good = make_benchmark("Good", items=10)
+    good.items_digest = digest_items(good.items.order_by("ordinal").values("prompt", "tools"))
+    good.save()
+    said = run("verify_benchmarks")
+    assert "1 match, 1 without pinned conversations, 0 changed" in said
+    assert "Imported" in said
+    BenchmarkItem.objects.filter(benchmark=good, ordinal=4).update(tools=[])
+    shorter = make_benchmark("Shorter", items=3)
+    shorter.items.filter(ordinal=1).delete()
+    said = run("verify_benchmarks", fails="must not be replayed")
+    assert f'CHANGED: {good.pk} "Good"' in said
+    assert "pinned 3 conversations and has 2" in said
