@@ -134,3 +134,20 @@ class TrendForm(QueryForm):
             since=datetime.combine(since, time.min, UTC) if since else None,
             until=datetime.combine(until, time.max, UTC) if until else None,
         )
+
+
+class ItemsForm(QueryForm):
+    """The conversations of a benchmark: a page of them, or one (`item`, its ordinal), or one turn of that one."""
+
+    q = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Search within this page",
+        widget=forms.TextInput({"type": "search", "placeholder": "words on this page"}),
+    )
+    page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_PAGE, widget=forms.HiddenInput)
+    item = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_PAGE, widget=forms.HiddenInput)
+    turn = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_PAGE, widget=forms.HiddenInput)
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data, auto_id="%s")

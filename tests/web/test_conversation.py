@@ -316,6 +316,7 @@ def test_words_are_found_anywhere_in_the_conversation():
     assert matches(prompt, None, 'ØRSTA "ørsta" find_PLACE')
     assert matches(prompt, [{"name": "weather"}], "weather where")
     assert not matches(prompt, None, "weather")
+    assert not matches(prompt, None, "assistant"), "who speaks is not what is said"
 
 
 def test_markup_is_only_ever_text():

@@ -139,9 +139,14 @@ def summarise(prompt: Any, most: int = 160) -> str:
 
 
 def matches(prompt: Any, tools: Any, words: str) -> bool:
-    """Whether every word stands in some text of the conversation, in any case; keys and numbers count as text."""
-    text = f"{write_json(prompt)} {write_json(tools)}".casefold()
-    return all(write_json(word)[1:-1].casefold() in text for word in words.split())
+    """Whether every word stands in what is said, called or offered, in any case. No words: it does."""
+    wanted = words.casefold().split()
+    if not wanted:
+        return True
+    turns = read_turns(list_entries(prompt))
+    said = [text for turn in turns for block in turn.blocks for text in (block.name, block.text)]
+    text = "\n".join([*said, write_json(tools)]).casefold()
+    return all(word in text for word in wanted)
 
 
 def _clip_turn(turn: Turn, limits: Limits, most: int) -> tuple[Turn, int]:

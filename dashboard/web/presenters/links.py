@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
+
+from dashboard.web.addresses import API_PREFIX
 
 
 def with_query(address: str, query: Mapping[str, object], **changes: object) -> str:
@@ -14,3 +16,21 @@ def with_query(address: str, query: Mapping[str, object], **changes: object) -> 
 def with_pairs(address: str, pairs: Sequence[tuple[str, object]]) -> str:
     """The address with these parameters, among which a name may come more than once."""
     return f"{address}?{urlencode(pairs)}" if pairs else address
+
+
+def choose_link(given: str | None, *, local: bool) -> str:
+    """An address from outside that a reader may follow, else "": a web page, or with `local` a page of this site.
+
+    An address of the API is no page: a browser has no key for it. What a browser would read otherwise than we do
+    (control characters, backslashes, a user's name before the host) is refused.
+    """
+    if not given or any(character <= " " or character in "\\\x7f" for character in given):
+        return ""
+    try:
+        split = urlsplit(given)
+    except ValueError:
+        return ""
+    if split.scheme in ("http", "https"):
+        return given if split.hostname and "@" not in split.netloc else ""
+    page = not split.scheme and not split.netloc and split.path.startswith("/")
+    return given if local and page and not split.path.startswith(("//", API_PREFIX)) else ""
