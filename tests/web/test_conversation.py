@@ -307,7 +307,8 @@ def test_the_summary_is_the_first_user_turn_in_one_line():
     assert summarise([say("Be brief.", "system"), say("One\n\n two   three")]) == "One two three"
     assert summarise([say("Be brief.", "system")]) == "Be brief."
     assert summarise([say("y" * 500)]) == "y" * 160 + "…"
-    assert summarise([say([{"type": "image_url", "image_url": {}}])]) == "image"
+    assert summarise([say([{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}])]) == "image"
+    assert summarise([say(None, "assistant", tool_calls=[call("t1", "find", "{}")])]) == "calls find"
     assert summarise(None) == ""
 
 

@@ -48,7 +48,7 @@ def test_what_is_no_json_is_not_taken_for_it(text):
     [
         ("a\u202eb", 'a<span class="unseen" title="right-to-left override">U+202E</span>b'),
         ("a\u200bb", 'a<span class="unseen" title="zero width space">U+200B</span>b'),
-        ("a\x00\x1b\x7f", 'a␀␛<span class="unseen">U+007F</span>'),
+        ("a\x1b[1m", 'a<span class="unseen">U+001B</span>[1m'),
         ("\ud800<", '<span class="unseen">U+D800</span>&lt;'),
         ("line\n\tend\u200d\u05d0\u200f", "line\n\tend\u200d\u05d0\u200f"),
     ],
@@ -63,3 +63,9 @@ def test_a_cut_is_a_beginning_and_never_empty(text, most):
     assert text.startswith(kept)
     assert len(kept) <= most
     assert cut == (kept != text)
+
+
+def test_thousands_of_unseen_characters_do_not_make_a_page_large():
+    shown = unseen("\x00\x01" * 50_000)
+    assert shown.count("U+0000") == 50
+    assert shown.count("\ufffd") == 99_900

@@ -128,7 +128,7 @@ def summarise(prompt: Any, most: int = 160) -> str:
     """One line that stands for the conversation; empty where nothing in it can be read."""
     first = ""
     for turn in read_turns(list_entries(prompt)):
-        said = next((block.text or f"{block.label} {block.name}" for block in turn.blocks), "")
+        said = next((block.text if _is_said(block) else f"{block.label} {block.name}" for block in turn.blocks), "")
         line = " ".join(cut_text(said, 10 * most).text.split())
         if line and turn.role == "user":
             first = line
@@ -136,6 +136,10 @@ def summarise(prompt: Any, most: int = 160) -> str:
         first = first or line
     excerpt = cut_text(first, most)
     return excerpt.text + "…" if excerpt.cut else excerpt.text
+
+
+def _is_said(block: Block) -> bool:
+    return block.kind != "data" and not block.call_id and bool(block.text)
 
 
 def matches(prompt: Any, tools: Any, words: str) -> bool:

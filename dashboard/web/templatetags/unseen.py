@@ -20,17 +20,18 @@ _UNSEEN = re.compile(
 )
 
 
+MOST_MARKS = 100
+"""After so many in one text the others show as the replacement character: a mark is longer than what it stands for."""
+
+
 @register.filter
 def unseen(text: str) -> SafeString:
     """The text, escaped, with each such character as a small mark that names it: U+202E."""
-    return SafeString(_UNSEEN.sub(_mark, escape(text)))  # the pattern matches nothing that escaping makes
+    marked, count = _UNSEEN.subn(_mark, escape(text), MOST_MARKS)  # the pattern matches nothing that escaping makes
+    return SafeString(marked if count < MOST_MARKS else _UNSEEN.sub("\ufffd", marked))
 
 
 def _mark(found: re.Match[str]) -> str:
-    character = found[0]
-    code = ord(character)
-    if code < 0x20:
-        return chr(0x2400 + code)  # Unicode's own pictures of them
-    name = unicodedata.name(character, "")
-    title = f' title="{name.lower()}"' if name else ""
-    return f'<span class="unseen"{title}>U+{code:04X}</span>'
+    name = unicodedata.name(found[0], "").lower()
+    title = f' title="{name}"' if name else ""
+    return f'<span class="unseen"{title}>U+{ord(found[0]):04X}</span>'
