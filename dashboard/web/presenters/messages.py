@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from dashboard.web.presenters.texts import cut_text, is_json, write_json
 
-Kind = Literal["text", "json", "data"]
+Kind = Literal["text", "raw", "json", "data"]
 
 LONGEST_LABEL = 120
 NOT_JSON = "not valid JSON"
@@ -187,7 +187,7 @@ def _show_arguments(arguments: Any) -> Block:
         return Block("json", "")
     if not isinstance(arguments, str):
         return Block("json", write_json(arguments))
-    return Block("json", arguments) if is_json(arguments) else Block("text", arguments, note=NOT_JSON, wrong=True)
+    return Block("json", arguments) if is_json(arguments) else Block("raw", arguments, note=NOT_JSON, wrong=True)
 
 
 def _read_rest(rest: dict[str, Any]) -> Iterator[Block]:
