@@ -207,6 +207,21 @@ class Rule(_Timed, frozen=True):
     updated_at: Instant = None
 
 
+class TrainingRun(_Timed, frozen=True):
+    """One run of a rule, as lists have it. Many more keys exist; these are the ones we read."""
+
+    id: str
+    rule_id: str | None = None
+    rule_name: str | None = None
+    seq: int | None = None
+    state: str = ""
+    last_reason: str | None = None
+    error_code: str | None = None
+    verdict: str | None = None
+    decision: str | None = None
+    created_at: Instant = None
+
+
 class BenchmarkItem(msgspec.Struct, frozen=True):
     """One pinned conversation: messages and tools stay as they were given, whatever their shape."""
 

@@ -10,7 +10,18 @@ from urllib.parse import quote
 
 import msgspec
 
-from dashboard.records import Benchmark, BenchmarkItem, Dataset, History, HistoryPoint, Judge, Replay, Rule, Trace
+from dashboard.records import (
+    Benchmark,
+    BenchmarkItem,
+    Dataset,
+    History,
+    HistoryPoint,
+    Judge,
+    Replay,
+    Rule,
+    Trace,
+    TrainingRun,
+)
 from dashboard.sources.decoding import Page, decode_entries, decode_one, decode_page
 from dashboard.sources.errors import NotFound, UnreadableAnswer
 from dashboard.sources.paging import MAX_ENTRIES, PAGE_SIZE, Gathered, Placed, gather, unite
@@ -94,6 +105,12 @@ class Loop:
 
     def get_rule(self, rule_id: str) -> Rule:
         return self._read_one(f"/api/loop/training-rules/{_segment(rule_id)}", "rule", Rule)
+
+    def list_runs(self, *, rule_id: str = "", limit: int, offset: int = 0) -> tuple[list[TrainingRun], int]:
+        """One page of the training runs, newest first, of one rule if it is named; and how many there are."""
+        params: dict[str, str | int] = {"limit": limit, "offset": offset} | ({"rule_id": rule_id} if rule_id else {})
+        page = self._read_page("/api/loop/training-runs", "runs", TrainingRun, params)
+        return list(page.entries), page.total
 
     def list_judges(self) -> list[Judge]:
         """Every judge, newest first."""

@@ -4,7 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path, register_converter
 
 from dashboard.web.converters import OpaqueId, SlashedId
-from dashboard.web.views import health, items, overview, sign_in, trend
+from dashboard.web.views import attach, health, items, overview, retire, rules, sign_in, trend
 
 register_converter(OpaqueId, "id")
 register_converter(SlashedId, "slashed_id")
@@ -16,6 +16,10 @@ urlpatterns: list[URLPattern] = [
     path("benchmarks/<id:benchmark_id>/region/", trend.show_region, name="trend-region"),
     path("benchmarks/<id:benchmark_id>/figure.json", trend.give_figure, name="trend-figure"),
     path("benchmarks/<id:benchmark_id>/items/", items.show_items, name="items"),
+    path("benchmarks/<id:benchmark_id>/retire/", retire.show_retire, name="retire"),
+    path("benchmarks/<id:benchmark_id>/attach/", attach.show_attach, name="attach"),
+    path("rules/", rules.list_rules, name="rules"),
+    path("rules/<id:rule_id>/", rules.show_rule, name="rule"),
     path("benchmarks/<slashed_id:benchmark_id>/", trend.move_to_trend),
     path("sign-in/", sign_in.SignIn.as_view(), name="sign-in"),
     path("sign-in/link/", sign_in.use_link, name="sign-in-link"),

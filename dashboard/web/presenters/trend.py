@@ -162,6 +162,20 @@ def build_facts(benchmark: Benchmark, now: datetime) -> list[Fact]:
     return facts
 
 
+def build_frozen_line(benchmark: Benchmark) -> list[str]:
+    """What it is frozen to in a few words; what the service does not say is left out."""
+    count, cap = benchmark.item_count, benchmark.per_run_ceiling_cents
+    parts = [
+        f"judge {benchmark.judge_name}" if benchmark.judge_name else "",
+        f"on {benchmark.judge_model}" if benchmark.judge_model else "",
+        f"{count} conversation{'' if count == 1 else 's'}",
+        f"scale {benchmark.scoring.scale}" if benchmark.scoring.scale else "",
+        f"set {benchmark.items_digest[:12]}" if benchmark.items_digest else "",
+        f"at most {show_cents(cap)} a replay" if cap is not None else "",
+    ]
+    return [part for part in parts if part]
+
+
 def _joined(parts: Iterable[str]) -> str:
     return ", ".join(part for part in parts if part) or NOTHING
 

@@ -48,6 +48,7 @@ def show_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     context = {
         **build_region(loaded, form, trend, now),
         "facts": present.build_facts(loaded.benchmark.value, now),
+        "frozen_line": present.build_frozen_line(loaded.benchmark.value),
         "key": present.build_key(),
     }
     return render(request, "web/trend.html", context, status=400 if form.errors else 200)
