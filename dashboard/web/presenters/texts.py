@@ -115,9 +115,4 @@ def _break(depth: int) -> str:
 
 def _show_piece(piece: str) -> str:
     """A string with its letters in place of their escapes; all else as it is."""
-    if "\\u" not in piece:
-        return piece
-    try:
-        return json.dumps(json.loads(piece), ensure_ascii=False)
-    except ValueError:
-        return piece
+    return json.dumps(json.loads(piece), ensure_ascii=False) if "\\u" in piece else piece
