@@ -53,7 +53,7 @@ def test_back_shows_nothing_private_after_signing_out(open_context, server: Serv
 
 _SET_PASSWORD = """
 from django.contrib.auth.models import User
-user, _ = User.objects.get_or_create(username="reader")
+user, _ = User.objects.get_or_create(username="reader", defaults={"is_superuser": True})
 user.set_password("a long enough passphrase")
 user.save()
 """

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def request_of(person):
     request = RequestFactory().post("/benchmarks/bm_1/retire/")
-    request.user, request.htmx = person, False
+    request.user, request.htmx, request.session = person, False, {}
     return request
 
 
