@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 import msgspec
@@ -57,11 +57,13 @@ class Moment(Parameter, frozen=True):
     def read(self, text: str) -> datetime:
         try:
             moment = datetime.fromisoformat(text)
-        except ValueError:
-            moment = None
-        if moment is None or moment.tzinfo is None:
+            # In UTC at once: databases differ in the offsets that they take, and a year may leave the range.
+            utc = moment.astimezone(UTC) if moment.tzinfo else None
+        except (ValueError, OverflowError):
+            utc = None
+        if utc is None:
             raise ValueError("an RFC 3339 time with its offset, such as 2026-01-31T12:00:00Z")
-        return moment
+        return utc
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -57,6 +57,18 @@ def test_a_body_has_a_largest_size(retire: Any) -> None:
     assert retire('{"reason": "' + "x" * 2**20 + '"}') == (413, "BODY_TOO_LARGE")
 
 
+def test_a_body_that_does_not_arrive_whole_is_400(client: Any) -> None:
+    class CutOff:
+        def read(self, size: int = -1) -> bytes:
+            raise OSError("the caller went away")
+
+        readline = read
+
+    inside = {"benchtrend.workspace": "ws_local", "wsgi.input": CutOff(), "CONTENT_LENGTH": "10"}
+    answer = client.generic("POST", "/api/loop/judges", b"", "application/json", **inside)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "BODY_CUT_OFF")
+
+
 def test_a_write_takes_no_query(send: Any) -> None:
     answer = send("post", f"/api/loop/benchmarks/{make_benchmark().pk}/retire?force=true", {})
     assert (answer.status_code, answer.json()["error"]["parameter"]) == (400, "force")

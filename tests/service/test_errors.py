@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 
 from dashboard.request_id import RequestIdFilter
@@ -83,6 +84,18 @@ def test_what_nobody_foresaw_is_500_without_a_trace_and_in_the_log(
     assert is_error(answer, 500, "INTERNAL")
     assert "secret detail" not in answer.content.decode()
     assert "a secret detail" in caplog.text
+
+
+def test_a_database_that_is_busy_or_away_is_503_and_says_when_to_try_again(
+    get: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait_in_vain(*args: Any) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(benchmarks, "list_page", wait_in_vain)
+    answer = get("/api/loop/benchmarks")
+    assert is_error(answer, 503, "DATABASE_BUSY")
+    assert answer["Retry-After"] == "1"
 
 
 def test_a_wrong_host_is_refused_in_the_api_s_shape(client: Client, settings: Any) -> None:

@@ -100,3 +100,17 @@ def test_conversations_can_be_narrowed_by_source_model_and_time(get: Any) -> Non
     assert ids("model=b") == [late.pk]
     assert ids("from=2026-02-01T00:00:00Z") == [late.pk]
     assert ids("to=2026-02-01T01:00:00%2B01:00") == [early.pk]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("moment", "status"),
+    [
+        ("4129-09-11T02:01:32.1-22:46", 200),
+        ("2026-01-05T09:00:00.000001%2B23:59", 200),
+        ("0001-01-01T00:00:00%2B10:00", 400),
+        ("9999-12-31T23:59:59-10:00", 400),
+    ],
+)
+def test_a_time_of_any_offset_is_an_instant_and_one_out_of_range_is_refused(get: Any, moment: str, status: int) -> None:
+    assert get(f"/api/loop/traces?to={moment}").status_code == status
