@@ -11,6 +11,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 API_PREFIX = "/api/"
 
 PAGE_OF_PART = {"rows": "overview", "trend-region": "trend", "trend-figure": "trend"}
+NOT_TO_COME_BACK_TO = {"sign-in", "sign-in-link", "sign-out", "audit-export"}
 """Route name of a part of a page -> route name of its page."""
 
 
@@ -31,7 +32,7 @@ def find_page(request: HttpRequest, address: str | None) -> str:
     except Resolver404:
         return ""
     name = match.view_name
-    if name in {"sign-in", "sign-in-link", "sign-out"}:
+    if name in NOT_TO_COME_BACK_TO:
         return ""
     if name in PAGE_OF_PART:
         page = reverse(PAGE_OF_PART[name], kwargs=match.kwargs)

@@ -83,16 +83,8 @@ class RowsForm(forms.Form):
     patient = forms.BooleanField(required=False)
 
 
-class TrendForm(QueryForm):
-    says_something_empty = frozenset({"rule"})  # the replays that name no rule
-
-    rule = forms.CharField(required=False, max_length=LONGEST_ID, widget=forms.HiddenInput)
-    axis = forms.ChoiceField(required=False, choices=[("slot", "one slot a replay"), ("time", "time")])
-    last = forms.ChoiceField(required=False, choices=[("30", "last 30"), ("90", "last 90"), ("all", "all")])
-    page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_PAGE)
-    replay = forms.CharField(required=False, max_length=LONGEST_ID)
-    theme = forms.ChoiceField(required=False, choices=[("light", "light"), ("dark", "dark")])
-    frame = forms.ChoiceField(required=False, choices=[("wide", "wide"), ("narrow", "narrow")])
+class RangeForm(QueryForm):
+    """A query with a range of whole days in UTC, `from` and `to`, both included."""
 
     def __init__(self, data: Any) -> None:
         super().__init__(data, auto_id="%s")
@@ -118,6 +110,30 @@ class TrendForm(QueryForm):
         return data
 
     @property
+    def since(self) -> datetime | None:
+        """The first moment of the range."""
+        day = self.value("from")
+        return datetime.combine(day, time.min, UTC) if day else None
+
+    @property
+    def until(self) -> datetime | None:
+        """The last moment of the range."""
+        day = self.value("to")
+        return datetime.combine(day, time.max, UTC) if day else None
+
+
+class TrendForm(RangeForm):
+    says_something_empty = frozenset({"rule"})  # the replays that name no rule
+
+    rule = forms.CharField(required=False, max_length=LONGEST_ID, widget=forms.HiddenInput)
+    axis = forms.ChoiceField(required=False, choices=[("slot", "one slot a replay"), ("time", "time")])
+    last = forms.ChoiceField(required=False, choices=[("30", "last 30"), ("90", "last 90"), ("all", "all")])
+    page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_PAGE)
+    replay = forms.CharField(required=False, max_length=LONGEST_ID)
+    theme = forms.ChoiceField(required=False, choices=[("light", "light"), ("dark", "dark")])
+    frame = forms.ChoiceField(required=False, choices=[("wide", "wide"), ("narrow", "narrow")])
+
+    @property
     def axis_kind(self) -> AxisKind:
         return "time" if self.value("axis") == "time" else "slot"
 
@@ -128,12 +144,8 @@ class TrendForm(QueryForm):
     @property
     def window(self) -> Window:
         """The range asked for: whole days in UTC, both included, and of these the newest."""
-        last, since, until = self.value("last"), self.value("from"), self.value("to")
-        return Window(
-            last=int(last) if last and last != "all" else None,
-            since=datetime.combine(since, time.min, UTC) if since else None,
-            until=datetime.combine(until, time.max, UTC) if until else None,
-        )
+        last = self.value("last")
+        return Window(last=int(last) if last and last != "all" else None, since=self.since, until=self.until)
 
 
 class ItemsForm(QueryForm):

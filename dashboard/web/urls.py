@@ -1,10 +1,10 @@
 """The pages' routes. A name in `addresses.PAGE_OF_PART` is a part of a page, not a page."""
 
 from django.contrib.auth.views import LogoutView
-from django.urls import URLPattern, path, register_converter
+from django.urls import URLPattern, path, re_path, register_converter
 
 from dashboard.web.converters import OpaqueId, SlashedId
-from dashboard.web.views import attach, health, items, overview, retire, rules, sign_in, trend
+from dashboard.web.views import account, attach, audit, health, items, overview, people, retire, rules, sign_in, trend
 
 register_converter(OpaqueId, "id")
 register_converter(SlashedId, "slashed_id")
@@ -21,6 +21,13 @@ urlpatterns: list[URLPattern] = [
     path("rules/", rules.list_rules, name="rules"),
     path("rules/<id:rule_id>/", rules.show_rule, name="rule"),
     path("benchmarks/<slashed_id:benchmark_id>/", trend.move_to_trend),
+    path("people/", people.show_people, name="people"),
+    path("people/<int:person_id>/role/", people.change_role, name="person-role"),
+    path("people/<int:person_id>/active/", people.set_active, name="person-active"),
+    path("people/<int:person_id>/link/", people.make_link, name="person-link"),
+    path("audit/", audit.show_audit, name="audit"),
+    re_path(r"^audit/export\.(?P<kind>csv|jsonl)$", audit.export_audit, name="audit-export"),
+    path("account/password/", account.ChangePassword.as_view(), name="password"),
     path("sign-in/", sign_in.SignIn.as_view(), name="sign-in"),
     path("sign-in/link/", sign_in.use_link, name="sign-in-link"),
     path("sign-out/", LogoutView.as_view(), name="sign-out"),

@@ -10,10 +10,11 @@ from typing import Any, NoReturn
 
 from django import __version__ as django_version
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+
+from dashboard.web.access import list_admins
 
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - compared with, not bound to
 BACKLOG = 512
@@ -58,8 +59,7 @@ def build_link(listener: socket.socket) -> str:
     """A fresh sign-in link of the first admin (made when there is none) to where the listener listens."""
     host, port = listener.getsockname()[:2]
     host = ANY_ADDRESS.get(host, f"[{host}]" if ":" in host else host)
-    admins = get_user_model().objects.filter(is_superuser=True, is_active=True).order_by("pk")
-    name = admins.values_list("username", flat=True).first() or "admin"
+    name = list_admins().values_list("username", flat=True).first() or "admin"
     output = io.StringIO()
     base_url = f"{'https' if settings.HTTPS else 'http'}://{host}:{port}"
     call_command("signin_link", name, base_url=base_url, stdout=output, stderr=io.StringIO())

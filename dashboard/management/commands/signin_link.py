@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
-from django.urls import reverse
-from sesame.utils import get_query_string
+
+from dashboard.web.audit import record
+from dashboard.web.people import find_person, make_link_path, one_at_a_time
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
 
 
 class Command(BaseCommand):
@@ -21,21 +25,27 @@ class Command(BaseCommand):
         parser.add_argument("--base-url", help="where the dashboard is reached, when not at HOST and PORT")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        users = get_user_model().objects
-        user = users.filter(username=options["name"]).first()
-        if user is None:
-            user = users.model(username=options["name"], is_staff=True, is_superuser=True)
-            user.set_unusable_password()
-            try:
-                user.full_clean()
-            except ValidationError as error:
-                raise CommandError("; ".join(error.messages)) from error
-            user.save()
-            self.stdout.write(f"Made the administrator {user.get_username()}.")
+        user = find_person(options["name"]) or self._make_admin(options["name"])
         if not user.is_active:
             raise CommandError(f"{user.get_username()} is switched off and cannot sign in.")
         base = (options["base_url"] or _own_base_url()).rstrip("/")
-        self.stdout.write(base + reverse("sign-in-link") + get_query_string(user))
+        self.stdout.write(base + make_link_path(user))
+
+    def _make_admin(self, name: str) -> User:
+        user = get_user_model()(username=name, is_staff=True, is_superuser=True)
+        user.set_unusable_password()
+        try:
+            user.full_clean()
+        except ValidationError as error:
+            raise CommandError("; ".join(error.messages)) from error
+        with (
+            record(None, action="add_person", target_kind="person", target_name=name, who="manage.py") as entry,
+            one_at_a_time(None),
+        ):
+            user.save()
+            entry.target_id, entry.message = str(user.pk), "role admin, by sign-in link"
+        self.stdout.write(f"Made the administrator {user.get_username()}.")
+        return user
 
 
 def _own_base_url() -> str:

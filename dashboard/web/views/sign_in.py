@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib.auth import get_user_model, login
@@ -14,6 +15,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 from sesame.utils import get_user
 
+from dashboard.web import throttle
 from dashboard.web.addresses import find_page
 from dashboard.web.forms import LinkForm
 from dashboard.web.kept import list_kept
@@ -32,6 +34,25 @@ class SignIn(LoginView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return super().get_context_data(kept_waiting=bool(list_kept(self.request)), **kwargs)
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        name = request.POST.get("username", "")
+        until = throttle.closed_until(request, name)
+        if until is None:
+            return super().post(request, *args, **kwargs)
+        wait = math.ceil((until - timezone.now()).total_seconds())
+        form = AuthenticationForm(request, initial={"username": name})
+        context = self.get_context_data(form=form, closed_until=until, minutes=math.ceil(wait / 60))
+        return self.render_to_response(context, status=429, headers={"Retry-After": str(wait)})
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        throttle.forgive(self.request, form.cleaned_data["username"])
+        return super().form_valid(form)
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        if form.non_field_errors():  # a name and a password came, and they do not fit
+            throttle.note_failure(self.request, self.request.POST.get("username", ""))
+        return super().form_invalid(form)
 
     def get_redirect_url(self, request: HttpRequest | None = None) -> str:
         return find_page(self.request, self.request.POST.get("next") or self.request.GET.get("next"))

@@ -1,0 +1,121 @@
+"""Every address, for every role, asked for as a page and by a script: the door is shut, not only the button hidden."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import get_resolver
+
+from dashboard.web import access
+from dashboard.web.access import ROLES
+from dashboard.web.models import AuditEntry
+from tests.factories import make_benchmark
+from tests.web.conftest import make_person
+
+pytestmark = pytest.mark.django_db
+
+READS = {
+    "overview": ("/", "read"),
+    "rows": ("/rows/?id=bm_1", "read"),
+    "trend": ("/benchmarks/{benchmark}/", "read"),
+    "trend-region": ("/benchmarks/{benchmark}/region/", "read"),
+    "trend-figure": ("/benchmarks/{benchmark}/figure.json", "read"),
+    "people": ("/people/", "manage_people"),
+    "person-role": ("/people/{person}/role/", "manage_people"),
+    "person-active": ("/people/{person}/active/", "manage_people"),
+    "person-link": ("/people/{person}/link/", "manage_people"),
+    "audit": ("/audit/", "read_audit"),
+    "audit-export": ("/audit/export.csv", "read_audit"),
+}
+"""Route name -> an address of it, and the action that it is."""
+WRITES = {
+    "people": ("/people/", {"name": "mallory", "role": "admin"}, "manage_people"),
+    "person-role": ("/people/{person}/role/", {"role": "admin"}, "manage_people"),
+    "person-active": ("/people/{person}/active/", {"active": "no"}, "manage_people"),
+    "person-link": ("/people/{person}/link/", {}, "manage_people"),
+}
+FOR_EVERYBODY = {"sign-in", "sign-in-link", "sign-out", "password", "healthz", "readyz"}
+SCRIPT = {"HX-Request": "true", "HX-Current-URL": "http://testserver/"}
+ASKED = [(role, script) for role in [None, *ROLES] for script in (False, True)]
+
+
+@pytest.fixture
+def names(db) -> dict[str, object]:
+    return {"benchmark": make_benchmark(name="Private").pk, "person": make_person("victim", "viewer").pk}
+
+
+def client_of(role: str | None) -> Client:
+    client = Client()
+    client.force_login(make_person("ada", role))
+    return client
+
+
+def allowed(role: str | None, action: str) -> bool:
+    return role is not None and ROLES.index(role) >= ROLES.index(access.NEEDED_ROLE[action])
+
+
+def test_every_route_says_here_who_may():
+    routes = {one.name for one in get_resolver("dashboard.web.urls").url_patterns} - {None}
+    assert routes == {*READS, *WRITES, *FOR_EVERYBODY}
+
+
+@pytest.mark.parametrize(("role", "script"), ASKED)
+def test_reading(names, role, script):
+    client = client_of(role)
+    found, wanted = {}, {}
+    for name, (address, action) in READS.items():
+        answer = client.get(address.format(**names), headers=SCRIPT if script else {})
+        found[name] = answer.status_code != 403
+        wanted[name] = allowed(role, action)
+        assert wanted[name] or b"Private" not in answer.content
+    assert found == wanted
+
+
+@pytest.mark.parametrize(("role", "script"), ASKED)
+def test_writing(names, role, script):
+    client = client_of(role)
+    for address, data, action in WRITES.values():
+        AuditEntry._base_manager.all().delete()
+        before = list(User.objects.order_by("pk").values("pk", "username", "is_active", "groups__name"))
+        answer = client.post(address.format(**names), data, headers=SCRIPT if script else {})
+        if allowed(role, action):
+            assert answer.status_code in (200, 303, 409)
+            continue
+        assert answer.status_code == 403
+        assert list(User.objects.order_by("pk").values("pk", "username", "is_active", "groups__name")) == before
+        entry = AuditEntry.objects.get()
+        assert (entry.who_name, entry.outcome, entry.code) == ("ada", "refused", "NOT_ALLOWED")
+
+
+@pytest.mark.parametrize("script", [False, True])
+def test_a_stranger_is_sent_to_sign_in_from_everywhere(names, script):
+    client = Client()
+    for address, *_ in [*READS.values(), *WRITES.values(), ("/account/password/",)]:
+        for method in (client.get, client.post):
+            answer = method(address.format(**names), headers=SCRIPT if script else {})
+            assert answer.status_code == (401 if script else 302), address
+            assert answer.headers["HX-Redirect" if script else "Location"].startswith("/sign-in/")
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_session_opens_the_api(names, role):
+    client = client_of(role)
+    assert client.get(f"/api/loop/benchmarks/{names['benchmark']}/history").status_code == 401
+    assert client.post("/api/loop/benchmarks", {"name": "x"}, "application/json").status_code == 401
+
+
+@pytest.mark.parametrize(("role", "shown"), [("viewer", False), ("reviewer", False), ("admin", True)])
+def test_only_admins_see_the_way_to_what_only_they_may(names, role, shown):
+    page = client_of(role).get("/").content
+    assert (b'href="/people/"' in page) == shown
+    assert (b'href="/audit/"' in page) == shown
+
+
+def test_after_sign_out_no_cache_and_no_back_button_shows_anything(names):
+    client = client_of("admin")
+    for address, _ in READS.values():
+        assert "no-store" in client.get(address.format(**names)).headers["Cache-Control"]
+    client.post("/sign-out/")
+    for address, _ in READS.values():
+        assert client.get(address.format(**names)).status_code == 302
