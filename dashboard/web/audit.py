@@ -12,7 +12,7 @@ from django.db import DatabaseError, transaction
 from django.http import Http404, HttpRequest
 
 from dashboard.request_id import current_request_id
-from dashboard.sources.errors import NotFound, Refused, SourceError, Unauthorized
+from dashboard.sources.errors import NotFound, OutcomeUnknown, Refused, SourceError, Unauthorized
 from dashboard.web.access import NotAllowed
 from dashboard.web.models import AuditEntry
 
@@ -77,8 +77,10 @@ def describe(error: BaseException) -> tuple[str, str, str]:
             return "refused", error.code, error.message
         case Refused() | NotFound() | Unauthorized():
             return "refused", error.code or kind, error.message
+        case OutcomeUnknown():
+            return "unknown", error.code or kind, error.message
         case SourceError():
-            return ("unknown" if kind == "OutcomeUnknown" else "failed"), error.code or kind, error.message
+            return "failed", error.code or kind, error.message
         case NotAllowed():
             return "refused", "NOT_ALLOWED", str(error)
         case PermissionDenied() | Http404():

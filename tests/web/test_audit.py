@@ -11,7 +11,7 @@ from django.db import DatabaseError, transaction
 from django.http import Http404
 from django.test import RequestFactory
 
-from dashboard.sources.errors import NotFound, Refused, TimedOut, Unreachable
+from dashboard.sources.errors import NotFound, OutcomeUnknown, Refused, TimedOut, Unreachable
 from dashboard.web import access, audit
 from dashboard.web.models import AuditEntry, Unchangeable
 from dashboard.web.views import errors
@@ -49,6 +49,7 @@ def test_it_works(request_of, person):
         (access.NotAllowed("retire"), "refused", "NOT_ALLOWED", "retiring benchmarks needs the role member"),
         (PermissionDenied("no"), "refused", "PermissionDenied", "no"),
         (Http404("gone"), "refused", "Http404", "gone"),
+        (OutcomeUnknown("No answer came."), "unknown", "OutcomeUnknown", "No answer came."),
         (Unreachable("No connection."), "failed", "Unreachable", "No connection."),
         (TimedOut("Too slow."), "failed", "TimedOut", "Too slow."),
         (ValueError("a secret"), "failed", "ValueError", ""),
