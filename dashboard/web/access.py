@@ -52,6 +52,9 @@ WORDS: dict[Action, str] = {
 }
 """Each action as a sentence says it."""
 
+THROUGH_THE_API: frozenset[Action] = frozenset({"create", "retire", "attach", "decide"})
+"""Writes that are the workspace's, so its key must allow them too."""
+
 SCOPES_KEPT_S = 60
 
 

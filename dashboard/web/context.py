@@ -8,13 +8,32 @@ from django.utils.functional import SimpleLazyObject
 from dashboard.web import access, kept
 
 
+class May:
+    """`may.<action>` in a template: whether to show a control. `may.key_refuses`: one was left out for the API key.
+
+    What a person may is the one permission rule. What goes through the API also needs a key that may write: a control
+    that it could only refuse is not shown, and the page says why below.
+    """
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+        self.key_refuses = False
+
+    def __getitem__(self, name: str) -> bool:
+        if name not in access.ACTIONS:
+            raise KeyError(name)
+        action: access.Action = name
+        if not access.may(self._request.user, action):
+            return False
+        if action in access.THROUGH_THE_API and not access.api_may_write():
+            self.key_refuses = True
+            return False
+        return True
+
+
 def permissions(request: HttpRequest) -> dict[str, object]:
-    """`may.<action>`: the one permission rule, asked only where a template asks. `role`: the person's, or None."""
-
-    def ask() -> dict[str, bool]:
-        return {action: access.may(request.user, action) for action in access.ACTIONS}
-
-    return {"may": SimpleLazyObject(ask), "role": SimpleLazyObject(lambda: access.role_of(request.user))}
+    """`may`, asked only where a template asks, and `role`: the person's, or None."""
+    return {"may": May(request), "role": SimpleLazyObject(lambda: access.role_of(request.user))}
 
 
 def kept_form(request: HttpRequest) -> dict[str, object]:

@@ -10,7 +10,7 @@ from dashboard.web import access
 from dashboard.web.access import ACTIONS, ROLES, may
 from dashboard.web.models import AuditEntry
 from tests.sources.faulty_server import reply_json
-from tests.web.conftest import make_person
+from tests.web.conftest import Workspace, make_person, one_benchmark, one_point
 
 pytestmark = pytest.mark.django_db
 
@@ -108,6 +108,17 @@ def test_a_key_that_is_known_to_lack_the_scope_may_not_write(connect, answer, kn
     assert access.api_may_write() is known
     assert access.api_may_write() is known
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("scopes", [["loop:read"], ["loop:read", "loop:write"]])
+def test_a_control_that_the_key_could_only_refuse_is_explained_instead(connect, signed_in, scopes):
+    workspace = Workspace([one_benchmark()], {"bm_1": [one_point(1)]})
+    identity = reply_json({"scopes": scopes})
+    connect(lambda request: identity if request.path.endswith("/introspect") else workspace(request))
+    page = signed_in.get("/benchmarks/bm_1/").content
+    may_write = "loop:write" in scopes
+    assert (b"/benchmarks/bm_1/retire/" in page) == may_write
+    assert (b"API key can only read" in page) != may_write
 
 
 def test_the_embedded_service_may_write():
