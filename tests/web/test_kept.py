@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -16,6 +17,7 @@ from dashboard.urls import handler403, handler404  # noqa: F401
 from dashboard.urls import urlpatterns as real_urlpatterns
 from dashboard.web import kept
 from dashboard.web.forms import LinkForm
+from dashboard.web.people import make_link_path
 from tests.web.conftest import make_person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.web.test_kept")]
@@ -220,3 +222,14 @@ def test_after_sign_out_nothing_of_it_is_left(browser):
     sign_in(browser, "ada")
     browser.post("/sign-out/", {"csrfmiddlewaretoken": token_on(browser)})
     assert "trains" not in str([session.get_decoded() for session in Session.objects.all()])
+
+
+def test_a_sign_in_link_leads_back_to_the_form_too(browser, person):
+    token = token_on(browser)
+    end_session(browser)
+    send(browser, token)
+    person.refresh_from_db()
+    link = {"sesame": parse_qs(urlsplit(make_link_path(person)).query)["sesame"][0]}
+    token = token_on(browser, make_link_path(person))
+    assert browser.post("/sign-in/link/", link | {"csrfmiddlewaretoken": token})["Location"] == "/note/"
+    assert b"trains" in browser.get("/note/").content

@@ -69,7 +69,8 @@ def use_link(request: HttpRequest) -> HttpResponse:
         return render(request, "web/sign_in.html", context, status=400)
     if request.method == "POST":
         login(request, user, backend="sesame.backends.ModelBackend")
-        return redirect("overview")
+        waiting = list_kept(request)  # a link knows no page to go back to, but a form that waits does
+        return redirect(waiting[0]["page"] if waiting else "overview")
     return render(request, "web/sign_in_link.html", {"form": form, "who": user.get_username()})
 
 
