@@ -68,6 +68,7 @@ def test_somebody_without_a_role_is_told_whom_to_ask(client, admin):
     page = client.get("/")
     assert page.status_code == 403
     assert b"Your account has no role yet" in page.content
+    assert b"<nav" not in page.content
     assert b"<bdi>admin</bdi>" in page.content
 
 
