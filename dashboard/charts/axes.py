@@ -13,6 +13,8 @@ MIN_SHARE_OF_SCALE = 0.05
 """The least part of the judge's scale that the score axis spans, so that noise does not look like movement."""
 
 _SECONDS = (60, 300, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800, 1_209_600)
+_FIRST, _LAST = -62_135_596_800.0, 253_402_300_799.0
+"""The first second of the year 1 and the last of the year 9999."""
 _MONDAY = 345_600
 """The first Monday after the beginning of 1970, from which weeks are counted."""
 _MONTHS = (1, 2, 3, 6, 12, 24, 60)
@@ -33,18 +35,19 @@ class Axis(NamedTuple):
 
 def build_score_axis(values: Sequence[float], scale: Scale | None, count: int) -> Axis:
     """An axis over the scores with a little air, at least a twentieth of the scale wide. From 0 to 1 without scores."""
-    low, high = (min(values), max(values)) if values else (scale or Scale(0.0, 1.0))
+    low, high = (_drawable(min(values)), _drawable(max(values))) if values else (scale or Scale(0.0, 1.0))
     least = MIN_SHARE_OF_SCALE * (scale.width if scale else 1.0)
     if scale is None:
         least = min(least, max(abs(low), abs(high)) / 2 or least)
-    air = max(high - low, least) * 0.08
-    middle, half = (low + high) / 2, max(high - low, least) / 2 + air
+    # Numbers so large that a twentieth of the scale is lost in their rounding still need an axis of some width.
+    least = max(least, abs(high) * 1e-9, abs(low) * 1e-9)
+    middle, half = (low + high) / 2, max(high - low, least) * 0.58
     return _with_ticks(middle - half, middle + half, count)
 
 
 def build_delta_axis(values: Sequence[float], scale: Scale | None, count: int) -> Axis:
     """An axis about zero, as far down as up, at least a fiftieth of the scale each way."""
-    reach = max((abs(value) for value in values), default=0.0)
+    reach = _drawable(max((abs(value) for value in values), default=0.0))
     reach = max(reach * 1.1, 0.02 * (scale.width if scale else 0.0), 1e-9 if values else 1.0)
     return _with_ticks(-reach, reach, count)
 
@@ -60,7 +63,7 @@ def build_time_axis(times: Sequence[float], count: int) -> Axis:
     """An axis over seconds since 1970 with round UTC times as ticks."""
     low, high = (min(times), max(times)) if times else (0.0, 86_400.0)
     air = max((high - low) * 0.015, 1_800.0)
-    low, high = low - air, high + air
+    low, high = max(low - air, _FIRST), min(high + air, _LAST)
     return Axis(low, high, tuple(_name_times(low, high, count)))
 
 
@@ -77,8 +80,17 @@ def _with_ticks(low: float, high: float, count: int) -> Axis:
     unit = 10.0 ** math.floor(math.log10(rough))
     step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    largest = max(abs(low), abs(high))
+    form = f".{decimals}f"
+    if largest >= 1e9 or decimals > 9:
+        form = f".{math.ceil(math.log10(largest / step)) + 1}g"
     first, last = math.ceil(low / step), math.floor(high / step)
-    return Axis(low, high, tuple(Tick(n * step, f"{n * step + 0.0:.{decimals}f}") for n in range(first, last + 1)))
+    return Axis(low, high, tuple(Tick(n * step, f"{n * step + 0.0:{form}}") for n in range(first, last + 1)))
+
+
+def _drawable(value: float) -> float:
+    """The value, within what an axis can reckon with: beyond it a score stands at the edge of the chart."""
+    return max(-1e300, min(1e300, value))
 
 
 def _name_times(low: float, high: float, count: int) -> list[Tick]:

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from dashboard.charts.axes import Axis, build_delta_axis, build_score_axis, build_slot_axis, build_time_axis
-from dashboard.trend import Decision, Gap, Line, Slot, Trend
+from dashboard.trend import Decision, Gap, Line, Scale, Slot, Trend
 
 AxisKind = Literal["slot", "time"]
+Verdict = Literal["better", "even", "worse"]
 MARKERS_UP_TO = 250
 """With more slots than this a line carries no marker at each point; lone points and decisions always have theirs."""
 HALF_A_LABEL = 44
@@ -85,12 +86,24 @@ class Drawing:
     strokes: tuple[Stroke, ...]
     eras: tuple[Era, ...]
     overlaid: bool
+    scale: Scale | None
+    lower_is_better: bool
     to_x: Scaler
     """From the units of the x axis to pixels of the frame."""
     to_y: Scaler
     """From scores to pixels of the frame."""
     pixels: tuple[float, ...]
     """The x of each slot in pixels of the frame."""
+
+    def decision_y(self, slot: Slot) -> float:
+        """Where a decision is drawn: on the candidate's point, or at the foot of the scores where there is none."""
+        return self.scores.low if slot.candidate is None else slot.candidate
+
+    def verdict(self, delta: float) -> Verdict:
+        """What a delta says of the candidate, in the direction of the scale."""
+        if not delta:
+            return "even"
+        return "better" if (delta < 0) == self.lower_is_better else "worse"
 
     @property
     def dense(self) -> bool:
@@ -107,10 +120,10 @@ class Drawing:
 
 
 def group_by_decision(slots: Sequence[Slot]) -> dict[Decision, list[Slot]]:
-    """The scored slots on which somebody decided, by what they decided: drawn on the candidate's line."""
+    """The slots on which somebody decided, by what they decided."""
     groups: dict[Decision, list[Slot]] = defaultdict(list)
     for slot in slots:
-        if slot.decision and slot.scored:
+        if slot.decision:
             groups[slot.decision].append(slot)
     return groups
 
@@ -151,6 +164,8 @@ def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) ->
         strokes=strokes,
         eras=() if trend.overlaid else tuple(_eras(trend.slots, xs)),
         overlaid=trend.overlaid,
+        scale=trend.scale,
+        lower_is_better=trend.lower_is_better,
         to_x=to_x,
         to_y=scale_to(scores, frame.scores.bottom, frame.scores.top),
         pixels=tuple(to_x(x) for x in xs),

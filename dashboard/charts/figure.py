@@ -16,13 +16,16 @@ import msgspec
 from dashboard.charts.axes import Axis, Tick
 from dashboard.charts.drawing import Box, Drawing, Stroke, group_by_decision, group_by_gap
 from dashboard.charts.glyphs import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, Glyph
+from dashboard.charts.numbers import choose_decimals, print_delta, print_score
 from dashboard.charts.palette import PALETTES, Palette, Theme
-from dashboard.charts.thin import thin_bars, thin_marks
+from dashboard.charts.thin import MARK_GRID, thin_bars, thin_marks
 from dashboard.trend import Slot
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 _LETTERS, _LINES = 64, 8
 """How wide and how tall a hover grows: it is no page, and the table has the whole text."""
+DASHES = ("solid", "7px,3px", "2px,2px", "9px,3px,2px,3px", "4px,4px", "12px,4px")
+"""How the lines of overlaid rules are told apart beside their colours; chart.css has the same."""
 Trace = dict[str, Any]
 
 
@@ -30,10 +33,12 @@ def build_figure(drawing: Drawing, *, theme: Theme) -> str:
     """JSON of a figure: {data, layout, slots, thinned}. static/js/figure.js puts hover and zoom to it in the page.
 
     Each thing travels once. `slots` holds columns with a value for each place: label and note (outside text, escaped
-    for plotly), id, at (seconds since 1970, UTC, or null), candidate, incumbent and delta (null on a gap). A point of a
+    for plotly), id, at (seconds since 1970, UTC, or null), x (on the time axis), candidate, incumbent and delta (null
+    on a gap), and `printed`, these three as the page prints them, with spaces between. A point of a
     trace is at the place in its `customdata`, or, on the slot axis, at the place that is its x. `thinned` maps the
     number of a trace that does not show all its points at this width to {of, places}: the column of its y ("rail" for
-    0) and all its places (null for every scored one), for when the reader zooms in.
+    0, "decision" for the candidate's or, on a gap, the foot of the scores) and all its places (null for every scored
+    one), for when the reader zooms in.
     """
     sheet = _Sheet(drawing, PALETTES[theme])
     data = [
@@ -45,7 +50,7 @@ def build_figure(drawing: Drawing, *, theme: Theme) -> str:
         *_gaps(sheet),
     ]
     thinned = {number: trace.pop("thinned") for number, trace in enumerate(data) if "thinned" in trace}
-    figure = {"data": data, "layout": _layout(sheet), "slots": _columns(drawing.slots), "thinned": thinned}
+    figure = {"data": data, "layout": _layout(sheet), "slots": _columns(sheet), "thinned": thinned}
     return msgspec.json.encode(figure).decode()
 
 
@@ -67,8 +72,11 @@ class _Sheet:
         return round(value * 1000) if self.in_time else value
 
 
-def _columns(slots: Sequence[Slot]) -> dict[str, list[Any]]:
-    return {
+def _columns(sheet: _Sheet) -> dict[str, list[Any]]:
+    slots = sheet.drawing.slots
+    scores = (score for slot in slots for score in (slot.candidate, slot.incumbent, slot.delta))
+    decimals = choose_decimals(scores, sheet.drawing.scale)
+    columns: dict[str, list[Any]] = {
         "label": [_wrapped(slot.label) for slot in slots],
         "note": [_note(slot) for slot in slots],
         "id": [slot.id for slot in slots],
@@ -76,7 +84,16 @@ def _columns(slots: Sequence[Slot]) -> dict[str, list[Any]]:
         "candidate": [slot.candidate for slot in slots],
         "incumbent": [slot.incumbent for slot in slots],
         "delta": [slot.delta for slot in slots],
+        "printed": [_print_scores(slot, decimals) for slot in slots],
     }
+    return columns | {"x": sheet.xs} if sheet.in_time else columns
+
+
+def _print_scores(slot: Slot, decimals: int) -> str:
+    if slot.candidate is None or slot.incumbent is None or slot.delta is None:
+        return ""
+    scores = print_score(slot.candidate, decimals), print_score(slot.incumbent, decimals)
+    return " ".join((*scores, print_delta(slot.delta, decimals)))
 
 
 def _note(slot: Slot) -> str:
@@ -117,20 +134,21 @@ def _line(sheet: _Sheet, stroke: Stroke) -> Iterable[Trace]:
     colour = palette.candidate if candidate else palette.incumbent
     if drawing.overlaid:
         colour = palette.rules[stroke.rule_number % len(palette.rules)]
+    dash = DASHES[stroke.rule_number % len(DASHES)] if drawing.overlaid else "solid" if candidate else "5px,4px"
     marker = {"size": 5, "color": colour}
     ys = [None if place is None else stroke.ys[place] for place in places]
     yield {
         **_trace(sheet, stroke.name, places, ys),
         "mode": "lines+markers" if drawing.with_markers else "lines",
         "connectgaps": False,
-        "line": {"color": colour, "width": 1.8, "dash": "solid" if candidate else "5px,4px"},
+        "line": {"color": colour, "width": 1.8, "dash": dash},
         "marker": marker,
     }
     if not drawing.with_markers:
         lone = [segment[0] for segment in stroke.line.segments if len(segment) == 1]
         if drawing.dense:
             pixels = [(sheet.drawing.pixels[place], drawing.to_y(stroke.ys[place])) for place in lone]
-            lone = [lone[index] for index in thin_marks(pixels, 3)]
+            lone = [lone[index] for index in thin_marks(pixels, MARK_GRID)]
         yield {
             **_trace(sheet, stroke.name, lone, [stroke.ys[place] for place in lone]),
             "mode": "markers",
@@ -144,8 +162,12 @@ def _deltas(sheet: _Sheet) -> Iterable[Trace]:
     drawing = sheet.drawing
     if drawing.overlaid:
         return
-    for name, colour, sign in (("gain", sheet.palette.up, 1), ("loss", sheet.palette.down, -1)):
-        bars = [(slot.place, slot.delta) for slot in drawing.slots if slot.delta is not None and slot.delta * sign > 0]
+    colours = {"better": sheet.palette.up, "worse": sheet.palette.down, "even": sheet.palette.text}
+    by_verdict: dict[str, list[tuple[int, float]]] = {verdict: [] for verdict in colours}
+    for slot in drawing.slots:
+        if slot.delta is not None:
+            by_verdict[drawing.verdict(slot.delta)].append((slot.place, slot.delta))
+    for verdict, bars in by_verdict.items():
         if not bars:
             continue
         thinned = {}
@@ -154,10 +176,12 @@ def _deltas(sheet: _Sheet) -> Iterable[Trace]:
             bars = [bars[index] for index in sorted(thin_bars([(sheet.drawing.pixels[place], y) for place, y in bars]))]
         places = [end for place, _ in bars for end in (place, place, None)]
         yield {
-            **_trace(sheet, name, places, [y for _, delta in bars for y in (0.0, delta, None)]),
-            "mode": "lines",
+            **_trace(sheet, verdict, places, [y for _, delta in bars for y in (0.0, delta, None)]),
+            # A stick of no length is not drawn: where nothing changed there is a mark.
+            "mode": "markers" if verdict == "even" else "lines",
+            "marker": {"symbol": "line-ns-open", "size": 4, "color": colours[verdict]},
             "yaxis": "y2",
-            "line": {"color": colour, "width": drawing.bar_width, "simplify": False},
+            "line": {"color": colours[verdict], "width": drawing.bar_width, "simplify": False},
             **thinned,
         }
 
@@ -166,17 +190,19 @@ def _decisions(sheet: _Sheet) -> Iterable[Trace]:
     to_y = sheet.drawing.to_y
     for decision, slots in group_by_decision(sheet.drawing.slots).items():
         glyph = DECISIONS.get(decision.key, UNKNOWN_DECISION)
-        marks = [(slot.place, slot.candidate or 0.0) for slot in slots]
+        marks = [(slot.place, sheet.drawing.decision_y(slot)) for slot in slots]
         pixels = [(sheet.drawing.pixels[place], to_y(y)) for place, y in marks]
-        kept = thin_marks(pixels, 2 * glyph.radius)
-        yield _marks(sheet, decision.label, glyph, sheet.palette.accent, marks, kept, "candidate")
+        kept = thin_marks(pixels, MARK_GRID)
+        yield _marks(sheet, decision.label, glyph, sheet.palette.accent, marks, kept, "decision") | {
+            "cliponaxis": False
+        }
 
 
 def _gaps(sheet: _Sheet) -> Iterable[Trace]:
     """The rail: a trace for each kind of gap."""
     for kind, gaps in group_by_gap(sheet.drawing.slots).items():
         marks = [(slot.place, 0.0) for slot, _ in gaps]
-        kept = thin_marks([(sheet.drawing.pixels[place], 0.0) for place, _ in marks], 2)
+        kept = thin_marks([(sheet.drawing.pixels[place], 0.0) for place, _ in marks], MARK_GRID)
         trace = _marks(sheet, kind, GAPS.get(kind, UNKNOWN_GAP), sheet.palette.gap, marks, kept, "rail")
         yield {**trace, "yaxis": "y3", "cliponaxis": False}
 

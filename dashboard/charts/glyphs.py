@@ -46,9 +46,7 @@ GAPS = {
     "unscored": Glyph("line-ew-open", (((-1, 0), (1, 0)),), filled=False, closed=False),
     "not_comparable": Glyph("hourglass", (((-1, -1), (1, -1), (-1, 1), (1, 1)),), filled=True),
 }
-UNKNOWN_GAP = Glyph(
-    "asterisk-open", (((0, -1), (0, 1)), ((-0.9, -0.5), (0.9, 0.5)), ((-0.9, 0.5), (0.9, -0.5))), False, False
-)
+UNKNOWN_GAP = Glyph("asterisk-open", _STAR, filled=False, closed=False)
 
 DECISIONS = {
     "promoted": Glyph("triangle-up", (_TRIANGLE,), filled=True),

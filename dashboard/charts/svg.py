@@ -12,7 +12,7 @@ from html import escape
 from dashboard.charts.axes import Axis
 from dashboard.charts.drawing import Box, Drawing, Scaler, Stroke, group_by_decision, group_by_gap, scale_to
 from dashboard.charts.glyphs import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, Glyph
-from dashboard.charts.thin import Point, thin_bars, thin_line, thin_marks
+from dashboard.charts.thin import MARK_GRID, Point, thin_bars, thin_line, thin_marks
 
 _DISC = "a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0-5.2 0"
 
@@ -88,10 +88,14 @@ def _note(box: Box, text: str) -> str:
 
 def _eras(drawing: Drawing) -> Iterable[str]:
     box = drawing.frame.scores
-    if drawing.eras:
+    if drawing.eras and not drawing.dense:
+        for era in drawing.eras:
+            title = f"<title>{escape(era.reason)}</title>"
+            yield f'<path class="era" d="M{drawing.to_x(era.at):.1f} {box.top}v{box.height}">{title}</path>'
+    elif drawing.eras:
         columns = sorted({round(drawing.to_x(era.at)) for era in drawing.eras})
-        css_class = "era many" if drawing.dense else "era"  # a browser takes its time over many dashes
-        yield f'<path class="{css_class}" d="{"".join(f"M{x} {box.top}v{box.height}" for x in columns)}"/>'
+        # Without dashes: a browser takes its time over many of them.
+        yield f'<path class="era many" d="{"".join(f"M{x} {box.top}v{box.height}" for x in columns)}"/>'
 
 
 def _stroke(drawing: Drawing, stroke: Stroke) -> Iterable[str]:
@@ -107,7 +111,7 @@ def _stroke(drawing: Drawing, stroke: Stroke) -> Iterable[str]:
     if lines:
         yield f'<path class="line {role}" d="{"".join(lines)}"/>'
     if dots:
-        kept = [dots[index] for index in thin_marks(dots, 3 if drawing.dense else 1)]
+        kept = [dots[index] for index in thin_marks(dots, MARK_GRID if drawing.dense else 1)]
         yield f'<path class="dot {role}" d="{"".join(f"M{x - 2.6:.1f} {y:.1f}{_DISC}" for x, y in kept)}"/>'
 
 
@@ -121,24 +125,24 @@ def _deltas(drawing: Drawing) -> Iterable[str]:
     bars = [(drawing.pixels[slot.place], slot.delta) for slot in drawing.slots if slot.delta is not None]
     if drawing.dense:
         bars = [bars[index] for index in thin_bars(bars)]
-    for sign in ("up", "down", "even"):
+    for verdict in ("better", "worse", "even"):
         drawn = "".join(
             f"M{x:.1f} {zero:.1f}v{to_y(delta) - zero:.1f}" if delta else f"M{x:.1f} {zero - 1.5:.1f}v3"
             for x, delta in bars
-            if sign == ("up" if delta > 0 else "down" if delta < 0 else "even")
+            if drawing.verdict(delta) == verdict
         )
         if drawn:
-            yield f'<path class="bar {sign}" stroke-width="{drawing.bar_width:.1f}" d="{drawn}"/>'
+            yield f'<path class="bar {verdict}" stroke-width="{drawing.bar_width:.1f}" d="{drawn}"/>'
 
 
 def _decisions(drawing: Drawing) -> Iterable[str]:
-    """The decision's shape on the candidate's point."""
+    """The decision's shape on the candidate's point, or at the foot of the scores above a gap."""
     to_y = drawing.to_y
     for decision, slots in group_by_decision(drawing.slots).items():
         glyph = DECISIONS.get(decision.key, UNKNOWN_DECISION)
-        points = [(drawing.pixels[slot.place], to_y(slot.candidate or 0.0)) for slot in slots]
+        points = [(drawing.pixels[slot.place], to_y(drawing.decision_y(slot))) for slot in slots]
         titles = (f"{slot.label}: {decision.label}" for slot in slots)
-        yield from _marks(glyph, f"decision {_fill(glyph)}", points, titles, 2 * glyph.radius if drawing.dense else 0)
+        yield from _marks(glyph, f"decision {_fill(glyph)}", points, titles, MARK_GRID if drawing.dense else 0)
 
 
 def _rail(drawing: Drawing) -> Iterable[str]:
@@ -148,7 +152,7 @@ def _rail(drawing: Drawing) -> Iterable[str]:
         glyph = GAPS.get(kind, UNKNOWN_GAP)
         points = [(drawing.pixels[slot.place], y) for slot, _ in gaps]
         titles = (f"{slot.label}: {gap.label}, {gap.reason}" for slot, gap in gaps)
-        yield from _marks(glyph, f"gap {_fill(glyph)}", points, titles, 2 if drawing.dense else 0)
+        yield from _marks(glyph, f"gap {_fill(glyph)}", points, titles, MARK_GRID if drawing.dense else 0)
 
 
 def _marks(glyph: Glyph, css_class: str, points: list[Point], titles: Iterable[str], grid: float) -> Iterable[str]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 Point = tuple[float, float]
+MARK_GRID = 3.0
+"""Marks of one kind are some eight pixels wide: two in a cell of this many cover each other but for an edge."""
 
 
 def thin_line(points: Sequence[Point]) -> Sequence[Point]:

@@ -30,7 +30,8 @@ def find_flags(point: HistoryPoint, scores: Scores, scale: Scale | None) -> tupl
     candidate, incumbent, delta = scores
     if candidate is None or incumbent is None or delta is None:
         if point.status != "done" and not (point.candidate_score is None and point.score_delta is None):
-            flags.append(Flag("scores_unused", f"scores came with a replay that is {point.status}; they are not used"))
+            said = point.status.strip() or "it gives no status"
+            flags.append(Flag("scores_unused", f"its scores are not used: it is not done ({said})"))
         return tuple(flags)
 
     if point.rows_total is not None and point.rows_scored is not None and point.rows_scored < point.rows_total:

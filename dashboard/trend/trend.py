@@ -9,7 +9,7 @@ from datetime import datetime
 
 from dashboard.records import Benchmark, HistoryPoint
 from dashboard.trend.lines import Line, build_lines
-from dashboard.trend.scale import Scale, read_scale
+from dashboard.trend.scale import Scale, is_lower_better, read_scale
 from dashboard.trend.slots import Slot, build_slots, order_key, order_points
 
 ALL_RULES = "all"
@@ -55,6 +55,8 @@ class Trend:
     total_slots: int
     """The replays of the shown rules before the window."""
     scale: Scale | None
+    lower_is_better: bool
+    """True where the scale says so: then a candidate below the incumbent is the better one."""
 
     @property
     def gap_count(self) -> int:
@@ -120,6 +122,7 @@ def build_trend(
         overlaid=overlaid,
         total_slots=sum(len(slots) for slots in built.values()),
         scale=scale,
+        lower_is_better=bool(benchmark and is_lower_better(benchmark.scoring.scale)),
     )
 
 

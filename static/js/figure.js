@@ -5,19 +5,13 @@ const SHOW_ALL_UP_TO = 600;
 const TICK_WIDTH = 104;
 const LETTERS = 12;
 
-const number = (value, sign = "") =>
-  ((value > 0 ? sign : "") + (value + 0).toFixed(4)).replace("-", "−");
-
 /** What a replay says of itself, in plotly's small HTML; label and note come escaped. */
-const hovers = ({ label, note, at, candidate, incumbent, delta }) =>
+const hovers = ({ label, note, at, printed }) =>
   label.map((name, place) => {
     const lines = [name]; // in bold plotly would set a style attribute, which the CSP refuses
-    if (candidate[place] !== null) {
-      lines.push(
-        `candidate ${number(candidate[place])}`,
-        `incumbent ${number(incumbent[place])}`,
-        `delta ${number(delta[place], "+")}`,
-      );
+    if (printed[place]) {
+      const [candidate, incumbent, delta] = printed[place].split(" ");
+      lines.push(`candidate ${candidate}`, `incumbent ${incumbent}`, `delta ${delta}`);
     }
     if (note[place]) lines.push(note[place]);
     lines.push(
@@ -65,8 +59,7 @@ export class Figure {
   /** The thinned traces for x from `low` to `high` in the axis's own units: [{index, x, y, text, customdata}]. */
   refine(low, high) {
     return Object.entries(this.thinned).map(([index, { of, places }]) => {
-      const column = this.slots[of];
-      const all = places ?? [...column.keys()].filter((place) => column[place] !== null);
+      const all = places ?? [...this.hovers.keys()].filter((place) => this.#y(of, place) !== null);
       const inside = [];
       for (const place of all) {
         const x = this.#x(place);
@@ -77,7 +70,7 @@ export class Figure {
       const sticks = of === "delta";
       const trace = {
         x: inside.flatMap((place) => (sticks ? [this.#x(place), this.#x(place), null] : [this.#x(place)])),
-        y: inside.flatMap((place) => (sticks ? [0, column[place], null] : [of === "rail" ? 0 : column[place]])),
+        y: inside.flatMap((place) => (sticks ? [0, this.#y(of, place), null] : [this.#y(of, place)])),
         customdata: inside.flatMap((place) => (sticks ? [place, place, null] : [place])),
       };
       this.#say(trace);
@@ -97,6 +90,13 @@ export class Figure {
   }
 
   #x(place) {
-    return this.inTime ? this.slots.at[place] * 1000 : place;
+    return this.inTime ? this.slots.x[place] : place;
+  }
+
+  /** Where a mark of this kind stands; null where a line has no point. */
+  #y(of, place) {
+    if (of === "rail") return 0;
+    if (of === "decision") return this.slots.candidate[place] ?? this.layout.yaxis.range[0];
+    return this.slots[of][place];
   }
 }

@@ -1,6 +1,8 @@
 """The drawing model and its parts: axes that hold what they show, thinning that keeps every extreme."""
 
+import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -8,11 +10,12 @@ from hypothesis import strategies as st
 
 from dashboard.charts import NARROW, PALETTES, draw_trend
 from dashboard.charts.axes import build_delta_axis, build_score_axis, build_time_axis, shorten
+from dashboard.charts.figure import DASHES
 from dashboard.charts.thin import thin_bars, thin_line, thin_marks
 from dashboard.trend import ALL_RULES, Scale, build_trend
 from tests.trend.points import NOW, make_failed, make_point
 
-finite = st.floats(-1e6, 1e6, allow_nan=False)
+finite = st.floats(-1e300, 1e300, allow_nan=False)
 
 
 def test_it_works() -> None:
@@ -58,6 +61,8 @@ def test_the_score_axis_holds_every_score_and_its_own_ticks(values: list[float],
     assert axis.ticks
     assert all(axis.low <= tick.at <= axis.high for tick in axis.ticks)
     assert len({tick.label for tick in axis.ticks}) == len(axis.ticks)
+    for tick in axis.ticks:
+        assert float(tick.label) == pytest.approx(tick.at, rel=0.05, abs=(axis.high - axis.low) / 1_000)
 
 
 def test_the_score_axis_does_not_blow_noise_up() -> None:
@@ -118,6 +123,24 @@ def test_of_marks_that_cover_each_other_one_stays(points: list[tuple[float, floa
 
 def test_of_bars_in_one_column_the_furthest_of_each_direction_stays() -> None:
     assert sorted(thin_bars([(3.1, 0.2), (3.4, 0.5), (3.9, -0.1), (4.0, 0.1)])) == [1, 2, 3]
+
+
+def test_the_style_sheet_has_the_colours_of_the_palette() -> None:
+    css = Path("static/css/tokens.css").read_text()
+    light, dark = css.split("prefers-color-scheme: dark", 1)
+    for theme, text in (("light", light), ("dark", dark)):
+        said = dict(re.findall(r"--chart-([\w-]+):\s*(#[0-9a-fA-F]{6})", text))
+        palette = PALETTES[theme]._asdict()
+        rules = palette.pop("rules")
+        del palette["surface"]
+        assert {name: said.get(name) for name in palette} == palette
+        assert [said.get(f"rule-{number}") for number in range(1, 7)] == list(rules)
+
+
+def test_the_style_sheet_has_the_dashes_of_the_figure() -> None:
+    css = Path("static/css/components/chart.css").read_text()
+    said = re.findall(r"\.line\.rule-\d \{[^}]*stroke-dasharray: ([^;]+);", css)
+    assert ["solid" if one == "none" else ",".join(f"{n}px" for n in one.split()) for one in said] == list(DASHES)
 
 
 def test_text_can_be_read_on_both_themes() -> None:

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dashboard.charts import PALETTES, build_figure, draw_trend
-from dashboard.records import HistoryPoint, Unreadable
+from dashboard.records import HistoryPoint, Scoring, Unreadable
 from dashboard.trend import ALL_RULES, build_trend
 from tests.trend.points import NOW, make_benchmark, make_failed, make_point
 
@@ -34,7 +34,7 @@ def test_it_works() -> None:
     assert figure["layout"]["hovermode"] == "closest"
     assert trace_of(figure, "failed")["x"] == [2]
     assert trace_of(figure, "promoted")["x"] == [1]
-    assert trace_of(figure, "gain")["y"][:2] == [0, 0.02]
+    assert trace_of(figure, "better")["y"][:2] == [0, 0.02]
     assert figure["slots"]["id"] == ["r1", "r2", "r3", "r4"]
     assert figure["slots"]["note"] == ["", "promoted", "failed: worker lost", ""]
     assert figure["slots"]["candidate"] == [0.62, 0.62, None, 0.62]
@@ -54,6 +54,35 @@ def test_the_incumbent_breaks_where_another_model_came_to_serve() -> None:
     assert trace_of(figure, "incumbent")["x"] == [0, 1, None, 2]
     assert trace_of(figure, "candidate")["x"] == [0, 1, 2]
     assert trace_of(figure, "era")["x"] == [1.5, 1.5, None]
+
+
+def test_what_is_better_is_told_by_the_direction_of_the_scale() -> None:
+    points = [make_point(1), make_point(2, score_delta=-0.02), make_point(3, score_delta=0.0)]
+    rising = build_trend(points, make_benchmark(), now=NOW)
+    falling = build_trend(points, make_benchmark(scoring=Scoring(scale="no bounds, lower is better")), now=NOW)
+    for trend, better, worse in ((rising, 0, 1), (falling, 1, 0)):
+        figure = json.loads(build_figure(draw_trend(trend), theme="light"))
+        assert trace_of(figure, "better")["x"] == [better, better, None]
+        assert trace_of(figure, "worse")["x"] == [worse, worse, None]
+        assert trace_of(figure, "even")["x"] == [2, 2, None]
+        assert trace_of(figure, "even")["mode"] == "markers"
+
+
+def test_a_decision_on_a_gap_stands_at_the_foot_of_the_scores() -> None:
+    figure = figure_of([make_point(1), make_failed(2, decision="promoted")])
+    assert trace_of(figure, "promoted")["y"] == [figure["layout"]["yaxis"]["range"][0]]
+
+
+def test_the_hover_prints_scores_as_the_page_does() -> None:
+    tiny = make_point(2, candidate_score=0.00001, incumbent_score=0.0, score_delta=-0.00004)
+    figure = figure_of([make_point(1), tiny, make_failed(3)])
+    assert figure["slots"]["printed"] == ["0.62 0.60 +0.02", "1.00e−05 0.00 −4.00e−05", ""]
+
+
+def test_an_untimed_replay_keeps_its_x_for_the_zoom() -> None:
+    figure = figure_of([make_point(1), make_point(2, created_at=None)], axis="time")
+    assert figure["slots"]["at"] == [1740906000, None]
+    assert figure["slots"]["x"] == [1740906000000, 1740909600000]
 
 
 def test_times_are_milliseconds_and_points_know_their_place() -> None:
@@ -99,10 +128,13 @@ def test_many_points_are_thinned_and_all_of_them_are_there_for_the_zoom() -> Non
     assert sum(y is not None for y in trace_of(figure, "candidate")["y"]) == 1_080
     thinned = {figure["data"][int(number)]["name"]: entry for number, entry in figure["thinned"].items()}
     assert thinned["failed"] == {"of": "rail", "places": list(range(9, 1_200, 10))}
+    assert thinned["rejected"]["of"] == "decision"
     assert len(thinned["rejected"]["places"]) == 600
-    assert len(trace_of(figure, "rejected")["x"]) < 600
+    width = 1024 / 1_200
+    cells = {int((58 + (place + 0.6) * width) / 3) for place in thinned["rejected"]["places"]}
+    assert len(trace_of(figure, "rejected")["x"]) == pytest.approx(len(cells), abs=2)
     assert thinned["candidate"] == {"of": "candidate", "places": None}
-    assert len(thinned["gain"]["places"]) == 1_080
+    assert len(thinned["better"]["places"]) == 1_080
 
 
 def test_rules_that_are_overlaid_have_their_own_colours_and_no_deltas() -> None:

@@ -1,13 +1,28 @@
 """The inline SVG: well formed, escaped, whole where small and bounded where large."""
 
-from datetime import timedelta
+import json
+from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dashboard.charts import GAPS, UNKNOWN_GAP, draw_trend, render_glyph, render_sparkline, render_svg
-from dashboard.trend import ALL_RULES, build_trend
-from tests.trend.points import NOW, START, make_benchmark, make_failed, make_point
+from dashboard.charts import (
+    GAPS,
+    UNKNOWN_GAP,
+    AxisKind,
+    build_figure,
+    draw_trend,
+    render_glyph,
+    render_sparkline,
+    render_svg,
+)
+from dashboard.records import HistoryPoint
+from dashboard.trend import ALL_RULES, Window, build_trend
+from tests.trend.points import NOW, START, histories, make_benchmark, make_failed, make_point
+
+AXES: tuple[AxisKind, ...] = ("slot", "time")
 
 HOSTILE = ["</title><script>", "<img src=x onerror=alert(1)>", "a&amp;b", "p<0.5 & q>0.1", '" onload="x']
 
@@ -30,7 +45,31 @@ def test_it_works() -> None:
     assert [path.findtext("title") for path in paths(svg, "gap")] == ["step-300: failed, worker lost"]
     assert [path.findtext("title") for path in paths(svg, "decision")] == ["step-200: promoted"]
     assert len(paths(svg, "era")) == 1
-    assert {path.get("class") for path in paths(svg, "bar")} == {"bar up", "bar down"}
+    assert {path.get("class") for path in paths(svg, "bar")} == {"bar better", "bar worse"}
+
+
+def test_every_point_is_drawn_at_its_score() -> None:
+    scores = [0.62, 0.41, 0.73]
+    points = [make_point(day, candidate_score=score) for day, score in enumerate(scores)]
+    drawing = draw_trend(build_trend(points, make_benchmark(), now=NOW))
+    drawn = paths(render_svg(drawing, title="t"), "candidate")[0].get("d", "").removeprefix("M").split("L")
+    axis, box = drawing.scores, drawing.frame.scores
+    for pair, score in zip(drawn, scores, strict=True):
+        y = float(pair.split()[1])
+        assert axis.low + (box.bottom - y) / box.height * (axis.high - axis.low) == pytest.approx(score, abs=1e-3)
+
+
+def test_a_decision_on_a_gap_is_drawn_above_it() -> None:
+    drawing = draw_trend(build_trend([make_point(1), make_failed(2, decision="promoted")], None, now=NOW))
+    decisions = paths(render_svg(drawing, title="t"), "decision")
+    assert [path.findtext("title") for path in decisions] == ["step-200: promoted"]
+    assert decisions[0].get("d", "").startswith(f"M{drawing.pixels[1]:.1f} {drawing.frame.scores.bottom:.1f}")
+
+
+def test_an_era_says_why_it_began() -> None:
+    points = [make_point(1, decision="promoted"), make_point(2)]
+    svg = render_svg(draw_trend(build_trend(points, None, now=NOW)), title="t")
+    assert [path.findtext("title") for path in paths(svg, "era")] == ["after step-100, promoted"]
 
 
 def test_no_line_is_drawn_across_a_gap() -> None:
@@ -71,13 +110,19 @@ def test_a_large_history_is_bounded_by_its_pixels_and_keeps_its_extremes() -> No
 
     drawing = draw_trend(build_trend([point(number) for number in range(10_000)], None, now=NOW))  # type: ignore[misc]
     svg = render_svg(drawing, title="t")
-    assert len(svg) < 250_000
+    assert len(svg) < 300_000
     line = paths(svg, "candidate")[0].get("d", "")
     assert line.count("M") >= 500, "each of the 500 gaps breaks the line"
     for score in (0.99, 0.01):
         assert f" {drawing.to_y(score):.0f}" in line
-    columns = {round(drawing.to_x(number) / 2) for number in range(10_000) if number % 20 == 7}
-    assert paths(svg, "gap")[0].get("d", "").count("M") >= len(columns) * 0.9
+    gaps = {int(drawing.to_x(number) / 3) for number in range(10_000) if number % 20 == 7}
+    assert paths(svg, "gap")[0].get("d", "").count("M") == len(gaps)
+    decided = {
+        (int(drawing.to_x(slot.place) / 3), int(drawing.to_y(drawing.decision_y(slot)) / 3))
+        for slot in drawing.slots
+        if slot.decision
+    }
+    assert paths(svg, "decision")[0].get("d", "").count("M") == len(decided)
 
 
 def test_overlaid_rules_have_a_class_each_and_no_deltas() -> None:
@@ -98,6 +143,38 @@ def test_the_sparkline_shows_both_lines_and_every_gap_and_says_so_in_words() -> 
         "line point candidate",
     ]
     assert paths(svg, "gap")[0].get("d", "").count("M") == 1
+
+
+def test_a_rising_sparkline_rises() -> None:
+    points = [make_point(day, candidate_score=0.6 + day / 10) for day in range(3)]
+    path = paths(render_sparkline(build_trend(points, make_benchmark(), now=NOW)), "candidate")[0]
+    ys = [float(pair.split()[1]) for pair in path.get("d", "").removeprefix("M").split("L")]
+    assert ys == sorted(ys, reverse=True)
+    assert len(set(ys)) == 3
+
+
+@given(histories, st.sampled_from([None, 0, 3]), st.sampled_from(["slot", "time"]))
+def test_any_history_can_be_drawn(points: list[HistoryPoint], last: int | None, axis: AxisKind) -> None:
+    trend = build_trend(points, make_benchmark(), now=NOW, rule=ALL_RULES, window=Window(last=last))
+    for shown in (trend, build_trend(points, make_benchmark(), now=NOW, window=Window(last=last))):
+        parse(render_svg(draw_trend(shown, axis=axis), title="t"))
+        parse(render_sparkline(shown))
+        json.loads(build_figure(draw_trend(shown, axis=axis), theme="dark"), parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize(
+    "scores", [(1e15, 1e15), (1e300, -1e300), (1.7e308, -1.7e308), (5e-324, 5e-324), (1e15, 1e15 + 1)]
+)
+@pytest.mark.parametrize("year", [1, 1970, 9999])
+def test_no_number_and_no_time_is_too_far_to_draw(scores: tuple[float, float], year: int) -> None:
+    at = datetime(year, 1, 1, tzinfo=UTC)
+    one = make_point(1, candidate_score=scores[0], incumbent_score=scores[1], score_delta=0.0, created_at=at)
+    trend = build_trend([one, make_point(2)], None, now=NOW)
+    for axis in AXES:
+        parse(render_svg(draw_trend(trend, axis=axis), title="t"))
+        json.loads(build_figure(draw_trend(trend, axis=axis), theme="dark"), parse_constant=pytest.fail)
+    parse(render_sparkline(trend))
+    parse(render_sparkline(build_trend([one], None, now=NOW)))
 
 
 def test_an_empty_sparkline_is_still_one() -> None:

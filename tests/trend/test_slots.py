@@ -146,6 +146,25 @@ def test_the_scale_is_read_from_its_words(text: str, bounds: tuple[float, float]
 
 
 @pytest.mark.parametrize(
+    ("text", "lower"),
+    [
+        ("no bounds, lower is better", True),
+        ("Smaller values are better", True),
+        ("0-1", False),
+        ("higher is better", False),
+        ("", False),
+    ],
+)
+def test_the_direction_is_read_from_the_words_of_the_scale(text: str, lower: bool) -> None:
+    assert build_trend([], make_benchmark(scoring=Scoring(scale=text)), now=NOW).lower_is_better == lower
+
+
+def test_scores_of_a_replay_that_gives_no_status_are_said_to_be_unused() -> None:
+    slot = slot_of(make_point(1, status=""))
+    assert [flag.text for flag in slot.flags] == ["its scores are not used: it is not done (it gives no status)"]
+
+
+@pytest.mark.parametrize(
     ("age", "words"),
     [
         (timedelta(days=9, hours=3), "9 days"),

@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from dashboard.charts.numbers import choose_decimals
 from dashboard.records import Unreadable
 from dashboard.trend import Scale
-from dashboard.web.presenters.numbers import Number, choose_decimals, show_cents, show_delta, show_score
+from dashboard.web.presenters.numbers import Number, show_cents, show_delta, show_score
 from dashboard.web.presenters.times import Moment, show_moment
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
@@ -53,18 +54,18 @@ def test_a_machine_reads_the_whole_number():
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (0.0112, Number("+0.0112", "0.0112", "up")),
-        (-0.03, Number("−0.0300", "-0.03", "down")),
+        (0.0112, Number("+0.0112", "0.0112", "better")),
+        (-0.03, Number("−0.0300", "-0.03", "worse")),
         (0.0, Number("0.00", "0.0")),
         (-0.0, Number("0.00", "0.0")),
     ],
 )
 def test_a_delta_has_a_sign_and_a_direction_unless_it_is_zero(value, shown):
-    assert show_delta(value, 4) == shown
+    assert show_delta(value, 4, lower_is_better=False) == shown
 
 
 def test_an_inconclusive_delta_points_nowhere():
-    assert show_delta(0.2, 2, conclusive=False).direction == ""
+    assert show_delta(0.2, 2, lower_is_better=False, conclusive=False).direction == ""
 
 
 @pytest.mark.parametrize(
@@ -87,3 +88,8 @@ def test_no_moment_is_a_dash_and_an_unreadable_one_is_shown_as_it_came():
 def test_clocks_may_disagree():
     assert show_moment(NOW + timedelta(seconds=20), NOW).age == "less than a minute ago"
     assert show_moment(NOW + timedelta(hours=2), NOW).age == "in the future"
+
+
+def test_where_lower_is_better_a_fall_is_the_better_one():
+    assert show_delta(-0.2, 2, lower_is_better=True).direction == "better"
+    assert show_delta(0.2, 2, lower_is_better=True).direction == "worse"

@@ -10,11 +10,12 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from dashboard.charts import render_sparkline
+from dashboard.charts.numbers import choose_decimals
 from dashboard.records import Benchmark, History
 from dashboard.sources.errors import SourceError
 from dashboard.sources.lastgood import Reading
 from dashboard.trend import ALL_RULES, Slot, Trend, build_trend
-from dashboard.web.presenters.numbers import Number, choose_decimals, show_delta, show_score
+from dashboard.web.presenters.numbers import Number, show_delta, show_score
 from dashboard.web.presenters.times import Moment, show_age, show_moment
 
 
@@ -107,7 +108,9 @@ def show_row(row: Row, now: datetime) -> Cells:
         sparkline=SafeString(render_sparkline(replays.trend) if replays and replays.trend.slots else ""),
         candidate=None if candidate is None else show_score(candidate, decimals),
         incumbent=None if incumbent is None else show_score(incumbent, decimals),
-        delta=None if latest is None or delta is None else show_delta(delta, decimals, conclusive=not latest.partial),
+        delta=None
+        if replays is None or latest is None or delta is None
+        else show_delta(delta, decimals, lower_is_better=replays.trend.lower_is_better, conclusive=not latest.partial),
         checkpoint=latest.label if latest else "",
         flags=tuple(flag.text for flag in latest.flags) if latest else (),
         decision=decided.decision.label if decided and decided.decision else "",

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from django.utils.safestring import SafeString
 
 from dashboard.charts import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, render_glyph
+from dashboard.charts.numbers import choose_decimals
 from dashboard.records import Benchmark
 from dashboard.trend import ALL_RULES, DECISION_LABELS, GAP_LABELS, Slot, Trend
 from dashboard.web.presenters.links import with_query
-from dashboard.web.presenters.numbers import NOTHING, Number, choose_decimals, show_cents, show_delta, show_score
+from dashboard.web.presenters.numbers import NOTHING, Number, show_cents, show_delta, show_score
 from dashboard.web.presenters.times import Moment, show_age, show_moment
 
 ROWS_A_PAGE = 50
@@ -82,19 +83,19 @@ def build_table(trend: Trend, *, page: int | None, replay: str | None, now: date
     decimals = choose_decimals(
         (score for slot in newest_first for score in (slot.candidate, slot.incumbent, slot.delta)), trend.scale
     )
-    rows = tuple(_show_slot(slot, decimals, slot.id == replay, now) for slot in newest_first)
+    rows = tuple(_show_slot(slot, trend, decimals, slot.id == replay, now) for slot in newest_first)
     first = (number - 1) * ROWS_A_PAGE + 1 if rows else 0
     return TablePage(rows, number, pages, first, first + len(rows) - 1 if rows else 0, total)
 
 
-def _show_slot(slot: Slot, decimals: int, addressed: bool, now: datetime) -> ReplayRow:
+def _show_slot(slot: Slot, trend: Trend, decimals: int, addressed: bool, now: datetime) -> ReplayRow:
     if slot.candidate is None or slot.incumbent is None or slot.delta is None:
         scores = (NO_NUMBER, NO_NUMBER, NO_NUMBER)
     else:
         scores = (
             show_score(slot.candidate, decimals),
             show_score(slot.incumbent, decimals),
-            show_delta(slot.delta, decimals, conclusive=not slot.partial),
+            show_delta(slot.delta, decimals, lower_is_better=trend.lower_is_better, conclusive=not slot.partial),
         )
     return ReplayRow(
         slot.id,
@@ -235,7 +236,7 @@ def summarise_latest(trend: Trend, now: datetime) -> Summary | None:
         slot.label,
         show_score(slot.candidate, decimals),
         show_score(slot.incumbent, decimals),
-        show_delta(slot.delta, decimals, conclusive=not slot.partial),
+        show_delta(slot.delta, decimals, lower_is_better=trend.lower_is_better, conclusive=not slot.partial),
         show_moment(slot.point.created_at, now),
         tuple(flag.text for flag in slot.flags),
     )
