@@ -1,9 +1,10 @@
-"""What the pages keep of their own: the audit log, and the wrong passwords of the last minutes."""
+"""What the pages keep of their own: the audit log, the wrong passwords of the last minutes, and unsent forms."""
 
 from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
@@ -82,3 +83,26 @@ class SignInFailure(models.Model):
 
     def __str__(self) -> str:
         return f"at {self.at}"
+
+
+class Draft(models.Model):
+    """A form of several steps that one person fills in: what was typed, and whether it was sent.
+
+    It is open until it is sent, and sent once: whoever moves it from open to sending sends it. It ends as made, or as
+    unknown where the answer was lost. A refusal opens it again.
+    """
+
+    id = models.CharField(primary_key=True, max_length=40)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    kind = models.CharField(max_length=20)
+    body = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, default="open")
+    made_id = models.CharField(max_length=400, blank=True)
+    sent_at = models.DateTimeField(null=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}, {self.state}"

@@ -65,9 +65,13 @@ def choose_status(error: Failure) -> int:
     return 502 if isinstance(error, OutcomeUnknown) else 503
 
 
-def focus_first_error(form: forms.Form) -> None:
-    """The browser puts the cursor on the first field that was refused."""
+def focus_first_error(form: forms.Form) -> bool:
+    """Have the browser put the cursor on the first field that was refused. False where none of them has a cursor.
+
+    The summary above the form is then what is to be focused.
+    """
     for name, field in form.fields.items():
         if name in form.errors and not field.widget.is_hidden:
             field.widget.attrs["autofocus"] = True
-            return
+            return True
+    return False

@@ -4,7 +4,23 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path, re_path, register_converter
 
 from dashboard.web.converters import OpaqueId, SlashedId
-from dashboard.web.views import account, attach, audit, health, items, overview, people, retire, rules, sign_in, trend
+from dashboard.web.views import (
+    account,
+    attach,
+    audit,
+    health,
+    items,
+    judges,
+    new_benchmark,
+    overview,
+    people,
+    retire,
+    review,
+    rules,
+    sign_in,
+    successor,
+    trend,
+)
 
 register_converter(OpaqueId, "id")
 register_converter(SlashedId, "slashed_id")
@@ -12,11 +28,17 @@ register_converter(SlashedId, "slashed_id")
 urlpatterns: list[URLPattern] = [
     path("", overview.overview, name="overview"),
     path("rows/", overview.rows, name="rows"),
+    path("benchmarks/new/", new_benchmark.start, name="new-benchmark"),
+    path("benchmarks/new/<str:draft_id>/", new_benchmark.edit, name="new-benchmark-draft"),
+    path("benchmarks/new/<str:draft_id>/review/", review.show_review, name="review"),
+    path("judges/new/", judges.start, name="new-judge"),
+    path("judges/new/<str:judge_draft_id>/", judges.edit, name="new-judge-draft"),
     path("benchmarks/<id:benchmark_id>/", trend.show_trend, name="trend"),
     path("benchmarks/<id:benchmark_id>/region/", trend.show_region, name="trend-region"),
     path("benchmarks/<id:benchmark_id>/figure.json", trend.give_figure, name="trend-figure"),
     path("benchmarks/<id:benchmark_id>/items/", items.show_items, name="items"),
     path("benchmarks/<id:benchmark_id>/retire/", retire.show_retire, name="retire"),
+    path("benchmarks/<id:benchmark_id>/successor/", successor.start_successor, name="successor"),
     path("benchmarks/<id:benchmark_id>/attach/", attach.show_attach, name="attach"),
     path("rules/", rules.list_rules, name="rules"),
     path("rules/<id:rule_id>/", rules.show_rule, name="rule"),

@@ -19,6 +19,7 @@ from dashboard.web.presenters.times import show_moment
 from dashboard.web.redirects import SeeOther
 from dashboard.web.refusals import choose_status, focus_first_error, place_refusal
 from dashboard.web.views.away import answer_away
+from dashboard.web.views.successor import start_successor
 from dashboard.web.write_forms import RetireForm
 
 
@@ -50,6 +51,8 @@ def show_retire(request: HttpRequest, benchmark_id: str) -> HttpResponse:
             place_refusal(form, error, {"reason": "reason"})
             return _answer_failure(request, loop, benchmark, form, error)
         messages.success(request, f"“{benchmark.name}” is retired and its name is free. What was measured stays.")
+    if form.cleaned_data["go"] == "successor":
+        return start_successor(request, benchmark_id)
     return SeeOther(reverse("retire", args=[benchmark_id]))
 
 
@@ -69,12 +72,12 @@ def _answer(
 ) -> HttpResponse:
     """Without a `loop` the rules are not known."""
     rules = loop.list_rules() if loop else None
-    focus_first_error(form)
     context = {
         "benchmark": benchmark,
         "retired": benchmark.status == "retired",
         "retired_at": show_moment(benchmark.retired_at, datetime.now(UTC)),
         "rules": None if rules is None else [rule for rule in rules if rule.benchmark_id == benchmark.id],
         "form": form,
+        "focus_summary": not focus_first_error(form),
     }
     return render(request, "web/retire.html", context, status=status)

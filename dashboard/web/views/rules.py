@@ -120,12 +120,12 @@ def _answer(
         runs = loop.list_runs(rule_id=rule.id, limit=RECENT_RUNS)[0]
     except SourceError as error:
         runs_failure = explain(error)
-    focus_first_error(form)
     context = {
         "row": build_rule(rule, {benchmark.id: benchmark} if benchmark else {}, None, now),
         "runs": [show_run(run, now) for run in runs],
         "runs_failure": runs_failure,
         "form": form,
+        "focus_summary": not focus_first_error(form),
         "any_active": any_active,
         "what_it_does": WHAT_IT_DOES,
     }

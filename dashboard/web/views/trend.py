@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from dashboard.charts import NARROW, WIDE, build_figure, draw_trend, render_svg
-from dashboard.records import Benchmark, History
+from dashboard.records import Benchmark, History, Rule
 from dashboard.sources.connect import get_loop
 from dashboard.sources.errors import NotFound, SourceError
 from dashboard.sources.lastgood import Reading, read
@@ -157,4 +157,15 @@ def build_region(loaded: Loaded, form: TrendForm, trend: Trend, now: datetime) -
         "moved": loaded.history.value.moved,
         "missing": max(0, loaded.history.value.total - len(loaded.history.value.points)),
         "nothing": NOTHING,
+        "attached": None if trend.rules else list_attached(benchmark.id),
     }
+
+
+def list_attached(benchmark_id: str) -> list[Rule] | None:
+    """The rules that replay it; None where they could not be read."""
+    loop = get_loop()
+    try:
+        rules = read("rules", loop.list_rules, list[Rule]).value
+    except SourceError:
+        return None
+    return [rule for rule in rules if rule.benchmark_id == benchmark_id]

@@ -1,0 +1,151 @@
+"""A new judge: its model, its instructions and what it scores. It leads back to the form that wanted one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dashboard.sources.connect import get_loop
+from dashboard.sources.errors import OutcomeUnknown, SourceError
+from dashboard.web import access, audit, drafts, kept
+from dashboard.web.judge_form import MOST_DIMENSIONS, SENT_AS, TYPED, JudgeForm, JudgeQuery
+from dashboard.web.models import Draft
+from dashboard.web.presenters.links import with_query
+from dashboard.web.redirects import SeeOther
+from dashboard.web.refusals import choose_status, focus_first_error, place_refusal
+
+FEWEST_ROWS = 3
+
+
+@require_safe
+def start(request: HttpRequest) -> HttpResponse:
+    """A new form, under an address of its own, for the benchmark's form `draft` if one wants it."""
+    access.check(request.user, "create")
+    query = JudgeQuery(request.GET)
+    query.is_valid()
+    back = query.cleaned_data.get("draft") or None
+    return redirect(with_query(reverse("new-judge-draft", args=[drafts.new_id()]), {"draft": back} if back else {}))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, judge_draft_id: str) -> HttpResponse:
+    """The form. POST adds a row, or writes the judge, once."""
+    access.check(request.user, "create")
+    draft = drafts.open_draft(request, judge_draft_id, "judge")
+    query = JudgeQuery(request.GET)
+    query.is_valid()
+    back = query.cleaned_data.get("draft") or ""
+    drafts.wait_for_outcome(draft)
+    if draft.state == "made":
+        return SeeOther(go_back(request, draft, back))
+    if draft.state != "open":
+        return answer_unknown(request, draft, back)
+    if request.method != "POST":
+        again = kept.take(request)
+        body = draft.body if again is None else absorb(again)
+        return answer(request, draft, body, back)
+    body = absorb(request.POST)
+    drafts.save(draft, body)
+    if request.POST.get("go") == "row":
+        body["rows"] += 1
+        drafts.save(draft, body)
+        return SeeOther(with_query(request.path, {"draft": back} if back else {}) + "#dimensions")
+    form = JudgeForm(body)
+    if not form.is_valid():
+        return answer(request, draft, body, back, form, 422)
+    draft = drafts.open_draft(request, judge_draft_id, "judge")
+    if drafts.claim(draft):
+        return send(request, draft, form, back)
+    return SeeOther(with_query(request.path, {"draft": back} if back else {}))
+
+
+def send(request: HttpRequest, draft: Draft, form: JudgeForm, back: str) -> HttpResponse:
+    data = form.cleaned_data
+    loop = get_loop(actor=request.user.get_username())
+    with drafts.sending(draft):
+        try:
+            with audit.record(request, action="create", target_kind="judge", target_name=data["name"]) as entry:
+                made = loop.create_judge(
+                    name=data["name"],
+                    instructions=data["instructions"],
+                    dimensions=data["dimensions"],
+                    model=data["model"],
+                )
+                entry.target_id = made.id
+        except OutcomeUnknown:
+            drafts.settle(draft, "unknown")
+            return answer_unknown(request, draft, back)
+        except SourceError as error:
+            drafts.settle(draft, "open")
+            place_refusal(form, error, SENT_AS)
+            return answer(request, draft, draft.body, back, form, choose_status(error))
+        drafts.settle(draft, "made", made.id)
+    messages.success(request, f"The judge “{made.name}” is written.")
+    return SeeOther(go_back(request, draft, back))
+
+
+def go_back(request: HttpRequest, draft: Draft, back: str) -> str:
+    """The benchmark's form with the new judge chosen, everything else in it as it was."""
+    wanting = drafts.open_draft(request, back or drafts.new_id(), "benchmark")
+    if wanting.state == "open":
+        drafts.save(wanting, {**wanting.body, "judge": draft.made_id})
+    return reverse("new-benchmark-draft", args=[wanting.pk])
+
+
+def absorb(sent: Any) -> dict[str, Any]:
+    """The draft of what this form sent."""
+    keys, told = sent.getlist("key"), sent.getlist("description")
+    rows = [
+        [drafts.clean(key), drafts.clean(told[n] if n < len(told) else "")]
+        for n, key in enumerate(keys[:MOST_DIMENSIONS])
+    ]
+    return {**drafts.read_typed(sent, TYPED), "dimensions": rows, "rows": len(rows)}
+
+
+def answer(
+    request: HttpRequest,
+    draft: Draft,
+    body: dict[str, Any],
+    back: str,
+    form: forms.Form | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    form = form or JudgeForm(initial=body)
+    rows = [tuple(row) for row in body.get("dimensions", [])]
+    rows += [("", "")] * (max(FEWEST_ROWS, body.get("rows", 0)) - len(rows))
+    context = {
+        "form": form,
+        "focus_summary": not focus_first_error(form),
+        "rows": rows,
+        "full": len(rows) >= MOST_DIMENSIONS,
+        "most": MOST_DIMENSIONS,
+        "draft_id": draft.pk,
+        "here": with_query(request.path, {"draft": back} if back else {}),
+        "back": reverse("new-benchmark-draft", args=[back]) if back else reverse("overview"),
+    }
+    return render(request, "web/new_judge.html", context, status=status)
+
+
+def answer_unknown(request: HttpRequest, draft: Draft, back: str) -> HttpResponse:
+    """The answer was lost: the judges of that name, to choose from, and no second sending."""
+    name = draft.body.get("name", "").strip()
+    failure, found = "", []
+    try:
+        found = [judge for judge in get_loop().list_judges() if judge.name == name]
+    except SourceError as error:
+        failure = error.message
+    context = {
+        "name": name,
+        "found": found,
+        "failure": failure,
+        "here": with_query(request.path, {"draft": back} if back else {}),
+        "back": reverse("new-benchmark-draft", args=[back]) if back else reverse("new-benchmark"),
+        "again": with_query(reverse("new-judge"), {"draft": back} if back else {}),
+    }
+    return render(request, "web/judge_outcome.html", context, status=502 if request.method == "POST" else 200)

@@ -1,0 +1,115 @@
+"""Writing a judge on the way to a benchmark."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.service.models import Judge
+from dashboard.web.models import AuditEntry
+from tests.factories import make_judge
+from tests.sources.faulty_server import reply_json
+from tests.web.pages import fill, text_of
+
+pytestmark = pytest.mark.django_db
+DIMENSIONS = {"key": ["helpful", "", "short"], "description": ["Does it help?", "", "Is it short?"]}
+
+
+def open_judge(client, **typed):
+    """The judge's form, reached from a benchmark's form in which `typed` stands; and both addresses."""
+    page = client.get("/benchmarks/new/", follow=True)
+    back = page.request["PATH_INFO"]
+    judge = client.post(back, fill(page, "judge", **typed), follow=True)
+    return judge, f"{judge.request['PATH_INFO']}?{judge.request['QUERY_STRING']}", back
+
+
+def test_it_works_and_leads_back_with_it_chosen_and_nothing_lost(signed_in):
+    make_judge("Another")
+    page, url, back = open_judge(signed_in, name="My set", cap="4")
+    sent = fill(page, "write", name="Strict", model="judge-xl", instructions="Be\r\nstrict.", **DIMENSIONS)
+    done = signed_in.post(url, sent, follow=True)
+    judge = Judge.objects.get(name="Strict")
+    assert done.request["PATH_INFO"] == back
+    assert "The judge “Strict” is written." in text_of(done)
+    content = done.content.decode()
+    assert f'value="{judge.pk}" checked' in content
+    assert 'value="My set"' in content
+    assert judge.instructions == "Be\nstrict."
+    assert [one["key"] for one in judge.dimensions] == ["helpful", "short"]
+    assert (AuditEntry.objects.get().target_kind, AuditEntry.objects.get().outcome) == ("judge", "done")
+
+
+def test_the_second_press_writes_no_second_judge(signed_in):
+    page, url, back = open_judge(signed_in)
+    sent = fill(page, "write", name="Strict", instructions="Be strict.", **DIMENSIONS)
+    signed_in.post(url, sent)
+    assert signed_in.post(url, sent)["Location"] == back
+    assert Judge.objects.count() == 1
+
+
+def test_every_fault_is_named_and_what_was_typed_stays(signed_in):
+    page, url, _back = open_judge(signed_in)
+    page = signed_in.post(url, fill(page, "write", instructions="Be strict.", key=["", "", ""]))
+    assert page.status_code == 422
+    text = text_of(page)
+    assert "Name : Give it a name." in text
+    assert "Dimensions : Name at least one dimension to score." in text
+    assert "Be strict." in text
+
+
+@pytest.mark.parametrize(
+    ("keys", "told", "said"),
+    [
+        (["a", "a"], ["One", "Two"], "The key “a” stands there more than once."),
+        (["", "b"], ["One", "Two"], "“One” describes a dimension that has no key."),
+    ],
+)
+def test_a_row_that_makes_no_sense_is_named(signed_in, keys, told, said):
+    page, url, _back = open_judge(signed_in)
+    sent = fill(page, "write", name="Strict", instructions="Be strict.", key=keys, description=told)
+    assert said in text_of(signed_in.post(url, sent))
+
+
+def test_a_row_is_added_and_everything_kept_without_script(signed_in):
+    page, url, _back = open_judge(signed_in)
+    page = signed_in.post(url, fill(page, "row", name="Strict", **DIMENSIONS), follow=True)
+    assert page.content.count(b'name="key"') == 4
+    assert b'value="helpful"' in page.content
+    assert b'value="Strict"' in page.content
+
+
+def test_the_service_s_refusal_stands_at_its_field(signed_in):
+    page, url, _back = open_judge(signed_in)
+    keys, told = [f"k{n}" for n in range(25)], ["" for _ in range(25)]
+    sent = fill(page, "write", name="Strict", instructions="Be strict.", key=keys, description=told)
+    page = signed_in.post(url, sent)
+    assert page.status_code == 422
+    assert "Dimensions : dimensions must hold 1 to 20 entries." in text_of(page)
+    assert b'value="k24"' in page.content
+    assert Judge.objects.count() == 0
+
+
+def test_without_a_benchmark_s_form_a_new_one_opens_with_it_chosen(signed_in):
+    page = signed_in.get("/judges/new/", follow=True)
+    sent = fill(page, "write", name="Strict", instructions="Be strict.", **DIMENSIONS)
+    done = signed_in.post(page.request["PATH_INFO"], sent, follow=True)
+    assert f'value="{Judge.objects.get().pk}" checked' in done.content.decode()
+
+
+def test_a_lost_answer_is_looked_up_and_never_sent_again(signed_in, connect):
+    sent = []
+
+    def answer(request):
+        if request.method == "POST":
+            sent.append(request)
+            return [b"HTTP/1.1 201 Created\r\nContent-Length: 50\r\n\r\n{"]
+        return reply_json({"judges": [{"id": "jdg_1", "name": "Strict"}] if sent else []})
+
+    connect(answer)
+    url = "/judges/new/abc/"
+    form = {"go": "write", "name": "Strict", "instructions": "Be strict.", **DIMENSIONS}
+    page = signed_in.post(url, form)
+    assert page.status_code == 502
+    assert "There is a judge of this name now" in text_of(page)
+    assert "Outcome unknown" in text_of(signed_in.post(url, form))
+    assert len(sent) == 1
+    assert AuditEntry.objects.get().outcome == "unknown"
