@@ -11,6 +11,11 @@ from django.core.cache import cache
 from django.db.models.signals import post_migrate
 from django.dispatch import receiver
 from django.test import Client
+from hypothesis import settings as hypothesis_settings
+
+# The same examples on every run, and no verdict on how busy the machine is.
+hypothesis_settings.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis_settings.load_profile("repeatable")
 
 
 @receiver(post_migrate)
