@@ -177,6 +177,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_HTTPONLY = True
 SECURE_REFERRER_POLICY = "same-origin"
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # what watches this machine speaks to it past the proxy
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
@@ -206,5 +207,10 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name} [{request_id}] {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
-    "loggers": {"django.server": {"level": LOG_LEVEL}, "httpx": {"level": "WARNING"}},
+    "loggers": {
+        # Django gives these two levels and handlers of its own, which would hold whatever LOG_LEVEL says.
+        "django": {"level": LOG_LEVEL},
+        "django.server": {"level": LOG_LEVEL, "propagate": True},
+        "httpx": {"level": "WARNING"},
+    },
 }

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from typing import Any
 
 from django import forms
 
 from dashboard.charts import AxisKind, Theme
+from dashboard.sources.loop import MAX_ID_LENGTH
 from dashboard.trend import Window
+from dashboard.web.id_fields import IdField, IdsField
 
 LARGEST_PAGE = 1_000_000
-LONGEST_ID = 400
+LONGEST_ID = MAX_ID_LENGTH
+ROWS_A_PAGE = 100
+"""Of the overview, and so the most that it asks for in one request."""
 
 
 class LinkForm(forms.Form):
@@ -21,15 +26,26 @@ class LinkForm(forms.Form):
     sesame = forms.CharField(max_length=200, widget=forms.HiddenInput)
 
 
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with a parameter, led by its name as it stands in the address when it is printed."""
+
+    name: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.message}"
+
+
 class QueryForm(forms.Form):
     """A page's query. A wrong value is named, kept as it was typed, and its default used instead."""
 
     says_something_empty: frozenset[str] = frozenset()
 
     @property
-    def problems(self) -> list[str]:
-        """One sentence for each wrong value, led by the parameter's name as it stands in the address."""
-        return [f"{name}: {message}" for name, messages in self.errors.items() for message in messages]
+    def problems(self) -> list[Problem]:
+        """What is wrong, one for each wrong parameter."""
+        return [Problem(name, " ".join(map(str, messages))) for name, messages in self.errors.items()]
 
     def value(self, name: str) -> Any:
         """The value of a parameter; None where it is absent, empty or wrong."""
@@ -80,6 +96,7 @@ class OverviewForm(QueryForm):
 class RowsForm(forms.Form):
     """The overview's rows that were not there yet: `id`, repeated, and whether to wait for the slow ones."""
 
+    id = IdsField(most=ROWS_A_PAGE)
     patient = forms.BooleanField(required=False)
 
 
@@ -125,11 +142,11 @@ class RangeForm(QueryForm):
 class TrendForm(RangeForm):
     says_something_empty = frozenset({"rule"})  # the replays that name no rule
 
-    rule = forms.CharField(required=False, max_length=LONGEST_ID, widget=forms.HiddenInput)
+    rule = IdField(required=False, widget=forms.HiddenInput)
     axis = forms.ChoiceField(required=False, choices=[("slot", "one slot a replay"), ("time", "time")])
     last = forms.ChoiceField(required=False, choices=[("30", "last 30"), ("90", "last 90"), ("all", "all")])
     page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_PAGE)
-    replay = forms.CharField(required=False, max_length=LONGEST_ID)
+    replay = IdField(required=False)
     theme = forms.ChoiceField(required=False, choices=[("light", "light"), ("dark", "dark")])
     frame = forms.ChoiceField(required=False, choices=[("wide", "wide"), ("narrow", "narrow")])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 
 from dashboard.records import History
 from dashboard.sources.connect import get_connection
@@ -46,7 +47,11 @@ def read_recent(benchmark_id: str) -> Outcome:
 
 
 def _read_together(benchmark_ids: list[str], until: float) -> dict[str, Outcome]:
-    futures: dict[Future[Outcome], str] = {_pool.submit(read_recent, one): one for one in benchmark_ids}
+    futures: dict[Future[Outcome], str] = {
+        # In a copy of this context, which knows the id of the request that we are answering.
+        _pool.submit(copy_context().run, read_recent, one): one
+        for one in benchmark_ids
+    }
     done, late = wait(futures, timeout=max(0.0, until - time.monotonic()))
     for future in late:
         future.cancel()

@@ -8,6 +8,8 @@ const CONFIG = {
   modeBarButtons: [["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]],
 };
 
+const WAITS_MS = 10_000; // less than the shortest time between two looks, so that a silent answer is noticed
+
 let plotly; // a promise of the library, once somebody asked for it
 let figure; // what is on screen
 let asked = 0; // counts requests: only the newest answer is drawn
@@ -33,16 +35,16 @@ async function fetchFigure(address) {
   const url = new URL(address, location.href);
   url.searchParams.set("theme", dark.matches ? "dark" : "light");
   if (narrow.matches) url.searchParams.set("frame", "narrow");
-  const answer = await fetch(url, { headers: { Accept: "application/json" } });
+  const answer = await fetch(url, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(WAITS_MS) });
   if (answer.status === 401) location.reload(); // the page itself leads to sign-in and back
   if (!answer.ok) throw new Error(`the figure came with status ${answer.status}`);
   return answer.json();
 }
 
 async function draw(painted = Promise.resolve()) {
+  const turn = ++asked;
   const chart = byId("trend-chart");
   if (!chart) return;
-  const turn = ++asked;
   try {
     // Each by its own address: what is fetched under a hashed name cannot name another file's hash.
     const [library, { Figure }, sent] = await Promise.all([
@@ -56,6 +58,7 @@ async function draw(painted = Promise.resolve()) {
     byId("trend-note").textContent = "";
   } catch (error) {
     if (turn !== asked) return;
+    delete byId("trend-live").dataset.state; // what it shows is older than the drawn one
     byId("trend-note").textContent = "The interactive chart could not load; the drawn one is complete.";
     console.info(error);
   }
@@ -70,8 +73,9 @@ async function place(library) {
   Object.assign(layout, { width: drawn.width, height: drawn.height, uirevision: "kept" });
   for (const side of ["l", "r", "t", "b"]) layout.margin[side] *= scale;
   for (const { font } of [layout, ...layout.annotations]) font.size *= scale;
+  const fresh = !live.on; // plotly gives it listeners when it first draws there
   await library.react(live, figure.data, layout, CONFIG);
-  if (!live.dataset.state) {
+  if (fresh) {
     live.on("plotly_relayout", (change) => {
       if (Object.keys(change).some((key) => /^xaxis\.(range|autorange)/.test(key))) followZoom(library);
     });

@@ -100,6 +100,27 @@ def test_the_theme_changes_every_colour_of_the_chart(open_context) -> None:
     assert not [pair for pair in zip(colours["light"], colours["dark"], strict=True) if pair[0] == pair[1]]
 
 
+def test_the_drawn_chart_comes_back_where_a_later_figure_does_not_arrive(page: Page, witness) -> None:
+    """What the interactive chart shows is older by then, and the next one that arrives takes its place again."""
+    witness[-1].expect("status of 503")
+    looking.open_trend(page, GAPS)
+    looking.wait_for_live_chart(page)
+    page.route("**/figure.json*", lambda route: route.fulfill(status=503))
+    refresh_region(page)
+    expect(page.get_by_text("The interactive chart could not load")).to_be_visible()
+    expect(page.locator("#trend-live")).not_to_be_visible()
+    expect(page.locator("#trend-wide")).to_have_css("opacity", "1")
+    page.unroute("**/figure.json*")
+    refresh_region(page)
+    looking.wait_for_live_chart(page)
+    expect(page.get_by_text("The interactive chart could not load")).to_have_count(0)
+
+
+def refresh_region(page: Page) -> None:
+    """What htmx does after each look at an open replay, without the wait for it."""
+    page.evaluate("document.dispatchEvent(new Event('htmx:after:swap'))")
+
+
 def test_a_point_leads_to_its_row(page: Page) -> None:
     looking.open_trend(page, HISTORY)
     looking.wait_for_live_chart(page)

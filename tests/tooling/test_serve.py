@@ -63,6 +63,16 @@ def test_a_busy_port_is_one_line_and_changes_nothing(tmp_path: Path, taken_port:
     assert not list(tmp_path.glob("*.sqlite3"))
 
 
+def test_a_source_that_is_set_up_wrong_is_one_line_and_changes_nothing(tmp_path: Path) -> None:
+    environment = running.build_environment(tmp_path, PORT="0", RUNBIOS_BASE_URL="https://loop.example.test")
+    done = subprocess.run(
+        [sys.executable, "manage.py", "serve"], cwd=running.ROOT, env=environment, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines() == ["CommandError: RUNBIOS_BASE_URL is set, so RUNBIOS_API_KEY must be set too."]
+    assert not list(tmp_path.glob("*.sqlite3"))
+
+
 def test_a_port_that_cannot_be_is_refused() -> None:
     with pytest.raises(CommandError, match="PORT must be between 0 and 65535"):
         command.listen("127.0.0.1", 99_999)

@@ -2,13 +2,28 @@
 
 import re
 import sqlite3
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.db import connection, transaction
 
+from tests import running
 from tests.tooling.test_house_rules import ROOT
+
+
+@pytest.mark.parametrize(("level", "lines"), [("ERROR", 0), ("WARNING", 1)])
+def test_the_log_level_holds_for_django_too(tmp_path: Path, level: str, lines: int) -> None:
+    """And each line is written once."""
+    code = "import django, logging; django.setup(); logging.getLogger('django.request').warning('Not Found: /')"
+    environment = running.build_environment(tmp_path, LOG_LEVEL=level)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=running.ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert [line.split()[2:4] for line in done.stderr.splitlines()] == [["WARNING", "django.request"]] * lines
 
 
 def list_names_read() -> set[str]:

@@ -43,6 +43,22 @@ def test_a_source_that_is_away_is_said_and_nothing_else_is(client, monkeypatch):
     assert len(calls) == 1, "strangers cannot make us ask the source again and again"
 
 
+@pytest.mark.django_db
+def test_a_source_that_is_set_up_wrong_is_down(client, settings):
+    settings.RUNBIOS_BASE_URL = "https://loop.example.test"
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json() == {"database": "ok", "source": "down"}
+
+
+@pytest.mark.django_db
+def test_a_probe_past_the_proxy_is_answered_and_not_redirected(client, settings):
+    settings.SECURE_SSL_REDIRECT = True
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/readyz").status_code == 200
+    assert client.get("/").status_code == 301
+
+
 def test_a_database_that_is_away_is_said(client, monkeypatch):
     def cursor():
         raise OperationalError("no such file /secret/place")

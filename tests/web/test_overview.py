@@ -55,6 +55,13 @@ def test_a_benchmark_without_a_replay_says_when_its_first_will_come(signed_in):
     assert "No replay yet: its first point will come with the next run" in row_of(signed_in.get("/"), "Brand new")
 
 
+def test_a_retired_benchmark_without_a_replay_waits_for_none(signed_in):
+    make_benchmark("Never run", status="retired")
+    row = row_of(signed_in.get("/"), "Never run")
+    assert "No replay yet: it was retired before anything replayed it." in row
+    assert "next run" not in row
+
+
 def test_zero_is_a_score_and_its_delta_is_neutral(signed_in):
     make_replay(make_benchmark("Zero"), candidate_score=0.0, incumbent_score=0.0, score_delta=-0.0)
     page = signed_in.get("/")
@@ -69,11 +76,37 @@ def test_a_partial_score_is_called_no_improvement(signed_in):
     assert b'class="up"' not in page.content
 
 
-def test_replays_of_every_rule_are_counted(signed_in):
+def test_a_row_of_several_rules_names_the_one_that_it_is_of_and_counts_that_one(signed_in):
     benchmark = make_benchmark("Two rules")
     make_history(benchmark, 10, rule=make_rule("One"), gap_every=5)
     make_history(benchmark, 6, rule=make_rule("Two"), gap_every=3)
-    assert " 16 4 " in row_of(signed_in.get("/"), "Two rules")
+    row = row_of(signed_in.get("/"), "Two rules")
+    assert row.startswith("Two rules active rule One , of 2 ")
+    assert " 10 2 " in row
+
+
+def test_a_row_of_several_rules_of_a_long_history_counts_among_the_newest(signed_in):
+    benchmark = make_benchmark("Two rules")
+    rule, newest = make_rule("One"), make_rule("Two")
+    for number in range(3):
+        run = make_run(rule=newest, decision=None)
+        make_replay(benchmark, run=run, created_at=START + timedelta(days=30 + number))
+    make_history(benchmark, 220, rule=rule, gap_every=20)
+    row = row_of(signed_in.get("/"), "Two rules")
+    assert "none in the last 200 3 of the last 200 0 of the last 200" in row
+
+
+def test_nobody_is_said_to_be_undecided_where_older_replays_were_not_looked_at(signed_in):
+    cut, whole = make_benchmark("Cut"), make_benchmark("Whole")
+    rule = make_rule()
+    make_history(cut, 1, rule=rule)
+    for number in range(201):
+        run = make_run(rule=rule, decision=None)
+        make_replay(cut, run=run, created_at=START + timedelta(days=1, hours=number))
+    make_replay(whole, run=make_run(rule=rule))
+    page = signed_in.get("/")
+    assert " none in the last 200 202 0 of the last 200 " in row_of(page, "Cut")
+    assert " undecided 1 0 " in row_of(page, "Whole")
 
 
 def test_gaps_of_a_long_history_are_said_to_be_of_the_newest(signed_in):
@@ -130,16 +163,16 @@ def test_a_heading_sorts_and_then_turns_round(signed_in):
     assert 'aria-sort="descending"' in second
 
 
-def test_fifty_rows_make_a_page_and_the_rest_is_a_link_away(signed_in):
-    for n in range(53):
-        make_benchmark(f"b{n:02d}")
+def test_a_hundred_rows_make_a_page_and_the_rest_is_a_link_away(signed_in):
+    for n in range(103):
+        make_benchmark(f"b{n:03d}")
     first = signed_in.get("/?sort=name")
-    assert names(first) == [f"b{n:02d}" for n in range(50)]
+    assert names(first) == [f"b{n:03d}" for n in range(100)]
     assert b'href="/?sort=name&amp;page=2"' in first.content
-    assert names(signed_in.get("/?sort=name&page=2")) == ["b50", "b51", "b52"]
+    assert names(signed_in.get("/?sort=name&page=2")) == ["b100", "b101", "b102"]
     past_the_end = signed_in.get("/?sort=name&page=900")
     assert past_the_end.status_code == 200
-    assert names(past_the_end) == ["b50", "b51", "b52"]
+    assert names(past_the_end) == ["b100", "b101", "b102"]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +183,7 @@ def test_a_wrong_value_is_named_and_the_page_is_shown(signed_in, query, paramete
     make_benchmark("Still here")
     page = signed_in.get(f"/?{query}")
     assert page.status_code == 400
-    assert f"<li>{parameter}: " in page.content.decode()
+    assert f'<li id="{parameter}_error">{parameter}: ' in page.content.decode()
     assert names(page) == ["Still here"]
 
 
@@ -194,8 +227,25 @@ def test_rows_that_are_late_twice_ask_each_alone_and_the_third_time_is_the_last(
     assert "hx-get" not in last
 
 
-def test_the_rows_alone_are_no_page(signed_in):
-    assert signed_in.get("/rows/?id=x")["Location"] == "/"
+def test_many_late_rows_ask_in_addresses_that_a_server_takes(signed_in, monkeypatch):
+    for n in range(60):
+        make_benchmark(f"b{n}", id=f"bm_{n:080d}")
+    monkeypatch.setattr(overview, "PAGE_WAITS_S", -1.0)
+    asked = re.findall(r'hx-get="([^"]+)"', signed_in.get("/").content.decode())
+    assert sum(address.count("id=") for address in asked) == 59
+    assert max(len(address.replace("&amp;", "&")) for address in asked) < 4000
+
+
+@pytest.mark.parametrize("query", ["id=x", "HX", "HX&id=", "HX&id=a%00b", "HX&" + "&".join(["id=x"] * 101)])
+def test_the_rows_alone_are_no_page(signed_in, query):
+    headers = {"HX-Request": "true"} if query.startswith("HX") else {}
+    assert signed_in.get(f"/rows/?{query}", headers=headers)["Location"] == "/"
+
+
+def test_an_id_is_taken_letter_for_letter(signed_in):
+    make_benchmark("Spaced", id=" bm 1 ")
+    rows = signed_in.get("/rows/?id=%20bm%201%20", headers={"HX-Request": "true"})
+    assert names(rows) == ["Spaced"]
 
 
 def test_rows_of_unknown_ids_are_left_out(signed_in):
@@ -266,17 +316,30 @@ def test_a_refused_key_says_whose_matter_it_is(signed_in, connect):
     assert b"RUNBIOS_API_KEY" in page.content
 
 
-def test_a_fragment_of_a_source_that_is_away_is_one_sentence(signed_in, connect):
-    connect(lambda request: reply(500, ""))
-    rows = signed_in.get("/rows/?id=x", headers={"HX-Request": "true"})
-    assert rows.status_code == 503
-    assert b"<" not in rows.content
+def test_late_rows_of_a_list_that_fails_say_why_and_ask_no_more(signed_in, connect):
+    connect(lambda request: reply(403, "<html>secret</html>"))
+    rows = signed_in.get("/rows/?id=x&id=%3Cb%3E", headers={"HX-Request": "true"})
+    assert rows.status_code == 200, "a page puts nothing else in the place of what waits"
+    assert names(rows) == ["x", "&lt;b&gt;"]
+    assert rows.content.count(b"is not allowed with this key") == 2
+    assert b"hx-get" not in rows.content
+    assert b"aria-busy" not in rows.content
+    assert b"secret" not in rows.content
 
 
 def test_the_embedded_service_is_asked_until_the_time_is_up(db):
     ids = [make_benchmark(f"b{n}").id for n in range(3)]
     assert list(histories.read_histories(ids, within_s=60)) == ids
     assert list(histories.read_histories(ids, within_s=-1)) == ids[:1]
+
+
+def test_every_read_of_a_remote_one_names_the_request_that_it_is_for(signed_in, connect):
+    ids = [f"bm_{n}" for n in range(4)]
+    server = connect(Workspace([one_benchmark(id=one) for one in ids], {one: [one_point(1)] for one in ids}))
+    page = signed_in.get("/", headers={"X-Request-ID": "req-12345678"})
+    assert page["X-Request-ID"] == "req-12345678"
+    assert len([request for request in server.requests if request.path.endswith("/history")]) == 4
+    assert {request.headers.get("x-request-id") for request in server.requests} == {"req-12345678"}
 
 
 def test_an_unreadable_time_does_not_break_a_row(signed_in, connect):

@@ -9,7 +9,7 @@ from dashboard.service.models import Benchmark, Rule
 from dashboard.web.models import AuditEntry
 from tests.factories import START, make_benchmark, make_rule
 from tests.sources.faulty_server import reply_json
-from tests.web.conftest import make_person, one_benchmark
+from tests.web.conftest import Workspace, make_person, one_benchmark
 from tests.web.pages import fill, text_of
 from tests.web.test_kept import sign_in
 
@@ -139,3 +139,12 @@ def test_a_reason_sent_after_the_session_ended_is_filled_in_again():
     text = text_of(browser.get(url))
     assert "What you typed is filled in again: check it and send it." in text
     assert "It is old." in text
+
+
+def test_the_trend_of_a_service_that_says_no_more_is_called_retired_all_the_same(signed_in, connect):
+    connect(Workspace([one_benchmark(status="retired")], {}))
+    assert b"<bdi>Retired</bdi>" in signed_in.get("/benchmarks/bm_1/").content
+
+
+def test_the_trend_of_one_that_is_not_retired_says_nothing_of_it(signed_in):
+    assert "Retired" not in text_of(signed_in.get(f"/benchmarks/{make_benchmark().id}/"))

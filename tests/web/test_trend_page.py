@@ -81,6 +81,15 @@ def test_the_key_explains_every_glyph_once(signed_in):
         assert label in key
 
 
+def test_a_rule_whose_id_has_spaces_round_it_can_be_chosen(signed_in):
+    benchmark = make_benchmark()
+    make_history(benchmark, 3, rule=make_rule("Spaced", id=" r1 "))
+    make_history(benchmark, 2, rule=make_rule("Other"))
+    page = signed_in.get(f"/benchmarks/{benchmark.id}/", {"rule": " r1 "})
+    assert page.status_code == 200
+    assert len(rows_of(page)) == 3
+
+
 def test_zero_replays_say_when_the_first_will_come(signed_in):
     page = signed_in.get(f"/benchmarks/{make_benchmark().id}/")
     assert "Its first point will come with the next run of a rule it is attached to." in text_of(page)
@@ -88,9 +97,10 @@ def test_zero_replays_say_when_the_first_will_come(signed_in):
 
 
 def test_a_retired_one_says_when_and_by_whom(signed_in):
-    benchmark = make_benchmark(status="retired", retired_at=START, retired_by="grace")
+    benchmark = make_benchmark(status="retired", retired_at=START, retired_by="grace", retired_reason="Saturated <b>.")
     text = text_of(signed_in.get(f"/benchmarks/{benchmark.id}/"))
-    assert "Retired 2026-01-05 09:00 UTC by grace" in text
+    head = text.partition("Frozen to")[0]
+    assert "Retired 2026-01-05 09:00 UTC by grace: Saturated <b>." in head
     assert "It was retired before anything replayed it." in text
 
 
@@ -133,7 +143,7 @@ def test_a_wrong_value_is_named_and_the_page_is_shown(signed_in, query, paramete
     address = f"/benchmarks/{benchmark.id}/"
     page = signed_in.get(f"{address}?{query}")
     assert page.status_code == 400
-    assert f"<li>{parameter}: " in page.content.decode()
+    assert f'<li id="{parameter}_error">{parameter}: ' in page.content.decode()
     assert len(rows_of(page)) == 1
     assert signed_in.get(f"{address}region/?{query}", headers=HTMX).status_code == 400
     figure = signed_in.get(f"{address}figure.json?{query}")
@@ -370,7 +380,7 @@ def test_a_history_shorter_than_its_total_says_so(signed_in, connect):
 
     connect(answer)
     text = text_of(signed_in.get("/benchmarks/bm_1/"))
-    assert "newer ones exist than these" in text or "2 replays more than it gave" in text
+    assert "The service counts 2 replays more than it gave." in text
 
 
 def test_ten_thousand_replays_are_one_bounded_page(signed_in):

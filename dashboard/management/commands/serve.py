@@ -11,9 +11,11 @@ from typing import Any, NoReturn
 from django import __version__ as django_version
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from dashboard.sources.connect import get_connection
 from dashboard.web.access import list_admins
 
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - compared with, not bound to
@@ -28,6 +30,10 @@ class Command(BaseCommand):
     requires_system_checks = []  # migrate runs them
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            get_connection()
+        except ImproperlyConfigured as error:
+            raise CommandError(str(error)) from error
         # The port is taken first: when it is busy nothing has changed, and a click on the link waits for the server.
         try:
             with listen(settings.HOST, settings.PORT) as listener:

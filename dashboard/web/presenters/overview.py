@@ -14,21 +14,26 @@ from dashboard.charts.numbers import choose_decimals
 from dashboard.records import Benchmark, History
 from dashboard.sources.errors import SourceError
 from dashboard.sources.lastgood import Reading
-from dashboard.trend import ALL_RULES, Slot, Trend, build_trend
+from dashboard.trend import Slot, Trend, build_trend
 from dashboard.web.presenters.numbers import Number, show_delta, show_score
 from dashboard.web.presenters.times import Moment, show_age, show_moment
 
 
 @dataclass(frozen=True)
 class Replays:
-    """What a benchmark's history says in one row."""
+    """What a benchmark's history says in one row, which is of one rule: the one with the newest replay."""
 
     trend: Trend
-    """Of the rule with the newest replay."""
-    total: int
+    rule: str
+    """The rule's name where the replays looked at are of several; empty where they are all of one."""
+    count: int
+    """The rule's replays. With `cut` and several rules only those looked at, for nobody counted the others by rule."""
     looked_at: int
-    """How many of them, the newest, were looked at."""
+    """How many replays, the newest of every rule, were looked at."""
+    cut: bool
+    """True where there are older ones than were looked at."""
     unscored: int
+    """How many of the rule's that were looked at have no score."""
     newest_at: datetime | None
     stale: str
     """How old what is shown is and why; empty where it is today's."""
@@ -77,17 +82,20 @@ def build_row(benchmark: Benchmark, outcome: Reading[History] | SourceError | No
         return Row(benchmark)
     if isinstance(outcome, SourceError):
         return Row(benchmark, failure=outcome.message)
-    points = outcome.value.points
-    trend = build_trend(points, benchmark, now=now)
-    whole = trend if len(trend.rules) < 2 else build_trend(points, benchmark, now=now, rule=ALL_RULES)
-    times = [rule.newest_at for rule in trend.rules if rule.newest_at]
+    trend = build_trend(outcome.value.points, benchmark, now=now)
+    shown = next((rule for rule in trend.rules if rule.shown), None)
+    several = len(trend.rules) > 1
+    looked_at = sum(rule.replays for rule in trend.rules)
+    total = max(outcome.value.total, looked_at)
     stale = f"read {show_age(outcome.read_at, now)}: {outcome.failure.message}" if outcome.failure else ""
     replays = Replays(
         trend=trend,
-        total=max(outcome.value.total, len(points)),
-        looked_at=len(whole.slots),
-        unscored=whole.gap_count,
-        newest_at=max(times, default=None),
+        rule=shown.name if shown and several else "",
+        count=trend.total_slots if several else total,
+        looked_at=looked_at,
+        cut=total > looked_at,
+        unscored=trend.gap_count,
+        newest_at=max((slot.created_at for slot in trend.slots if slot.created_at), default=None),
         stale=stale,
     )
     return Row(benchmark, replays)
@@ -123,8 +131,8 @@ _HISTORY_KEYS: Mapping[str, Callable[[Replays], float | None]] = {
     "newest": lambda replays: replays.newest_at.timestamp() if replays.newest_at else None,
     "candidate": lambda replays: replays.latest.candidate if replays.latest else None,
     "delta": lambda replays: replays.latest.delta if replays.latest else None,
-    "replays": lambda replays: replays.total,
-    "gaps": lambda replays: replays.unscored if replays.total else None,
+    "replays": lambda replays: replays.count,
+    "gaps": lambda replays: replays.unscored if replays.count else None,
 }
 
 

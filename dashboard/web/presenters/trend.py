@@ -147,7 +147,7 @@ def build_facts(benchmark: Benchmark, now: datetime) -> list[Fact]:
     ]
     scored = [scoring.metric, f"scale {scoring.scale}" if scoring.scale else "", scoring.aggregate]
     created = show_moment(benchmark.created_at, now)
-    facts = [
+    return [
         Fact("Judge", benchmark.judge_name or NOTHING),
         Fact("Judge's model", benchmark.judge_model or NOTHING),
         Fact("Scoring", _joined(scored) + ("; every row must be scored" if scoring.require_all_rows else "")),
@@ -157,10 +157,17 @@ def build_facts(benchmark: Benchmark, now: datetime) -> list[Fact]:
         Fact("Cap for one replay", show_cents(benchmark.per_run_ceiling_cents)),
         Fact("Created", created.text + (f" by {benchmark.created_by}" if benchmark.created_by else "")),
     ]
-    if benchmark.status == "retired" or benchmark.retired_at is not None:
-        retired = show_moment(benchmark.retired_at, now)
-        facts.append(Fact("Retired", retired.text + (f" by {benchmark.retired_by}" if benchmark.retired_by else "")))
-    return facts
+
+
+def build_retired_line(benchmark: Benchmark, now: datetime) -> str:
+    """When, by whom and why it was retired, as far as the service says; empty for one that was not."""
+    if benchmark.status != "retired" and benchmark.retired_at is None:
+        return ""
+    retired = show_moment(benchmark.retired_at, now)
+    when = f" {retired.text}" if retired.text != NOTHING else ""
+    who = f" by {benchmark.retired_by}" if benchmark.retired_by else ""
+    why = f": {benchmark.retired_reason}" if benchmark.retired_reason else ""
+    return f"Retired{when}{who}{why}"
 
 
 def build_frozen_line(benchmark: Benchmark) -> list[str]:

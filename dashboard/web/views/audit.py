@@ -50,7 +50,7 @@ def export_audit(request: HttpRequest, kind: str) -> HttpResponseBase:
     access.check(request.user, "read_audit")
     form = read_query(request)
     if form.errors:
-        return HttpResponseBadRequest("\n".join(form.problems), content_type="text/plain")
+        return HttpResponseBadRequest("\n".join(map(str, form.problems)), content_type="text/plain")
     entries = choose_entries(form).iterator(ENTRIES_A_READ)
     lines = write_csv(entries) if kind == "csv" else write_jsonl(entries)
     content_type = "text/csv; charset=utf-8" if kind == "csv" else "application/jsonl; charset=utf-8"

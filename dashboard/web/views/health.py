@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
@@ -49,7 +50,7 @@ def _source_answers() -> bool:
     if _last_look is None or now - _last_look[0] > KEPT_S:
         try:
             get_loop().introspect()
-        except SourceError:
+        except (SourceError, ImproperlyConfigured):
             _last_look = (now, False)
         else:
             _last_look = (now, True)

@@ -48,6 +48,7 @@ def show_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     context = {
         **build_region(loaded, form, trend, now),
         "facts": present.build_facts(loaded.benchmark.value, now),
+        "retired_line": present.build_retired_line(loaded.benchmark.value, now),
         "frozen_line": present.build_frozen_line(loaded.benchmark.value),
         "key": present.build_key(),
     }
@@ -68,7 +69,7 @@ def show_region(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     now = datetime.now(UTC)
     trend = trend_of(loaded, form, now)
     if form.errors:
-        return HttpResponseBadRequest("\n".join(form.problems), content_type="text/plain")
+        return HttpResponseBadRequest("\n".join(map(str, form.problems)), content_type="text/plain")
     return render(request, "web/_trend_region.html", build_region(loaded, form, trend, now))
 
 
@@ -83,7 +84,7 @@ def give_figure(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     form = TrendForm(request.GET)
     trend = trend_of(loaded, form, datetime.now(UTC))
     if form.errors:
-        return JsonResponse({"error": "; ".join(form.problems)}, status=400)
+        return JsonResponse({"error": "; ".join(map(str, form.problems))}, status=400)
     frame = NARROW if form.value("frame") == "narrow" else WIDE
     drawing = draw_trend(trend, axis=form.axis_kind, frame=frame)
     return HttpResponse(build_figure(drawing, theme=form.chart_theme), content_type="application/json")

@@ -1,0 +1,79 @@
+"""Rows that come after the page, from a remote workspace whose histories are slow: they arrive, or say why not."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import WIDE
+from tests.running import Server, serve
+from tests.sources.faulty_server import FaultyServer, Request, reply_json
+from tests.sources.faulty_server import serve as serve_faulty
+from tests.web.conftest import Workspace, one_benchmark, one_point
+
+LATE_S = 1.5  # later than the page waits, sooner than its rows do
+
+
+class SlowWorkspace(Workspace):
+    """Lists at once, and gives each history late; with `refusing` it lists no more."""
+
+    refusing = False
+
+    def __call__(self, request: Request) -> list[bytes]:
+        if self.refusing:
+            return reply_json({"error": {"code": "FORBIDDEN", "message": "No."}}, 403)
+        if request.path.endswith("/history"):
+            time.sleep(LATE_S)
+        return super().__call__(request)
+
+
+@pytest.fixture
+def remote() -> Iterator[FaultyServer]:
+    benchmarks = [one_benchmark(id=f"bm_{number}", name=f"Remote {number}") for number in range(3)]
+    workspace = SlowWorkspace(benchmarks, {one["id"]: [one_point(1)] for one in benchmarks})
+    with serve_faulty(workspace) as server:
+        yield server
+
+
+@pytest.fixture
+def dashboard(remote: FaultyServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    data = tmp_path_factory.mktemp("remote")
+    with serve(data, WORKERS="1", DEMO="0", RUNBIOS_BASE_URL=remote.url, RUNBIOS_API_KEY="rb_key") as server:
+        yield server
+
+
+@pytest.fixture
+def page(browser: Browser, dashboard: Server) -> Iterator[Page]:
+    """A page that somebody has signed in on."""
+    context = browser.new_context(viewport=WIDE, base_url=dashboard.url)
+    page = context.new_page()
+    page.goto(dashboard.link)
+    page.wait_for_url(f"{dashboard.url}/")
+    yield page
+    context.close()
+
+
+def test_late_rows_come_in_after_the_page(page: Page) -> None:
+    page.goto("/", wait_until="commit")
+    rows = page.locator("table.overview tbody tr")
+    expect(page.locator("[aria-busy=true]")).to_have_count(1)
+    expect(rows.first).to_contain_text("Reading its replays")
+    expect(page.locator("[aria-busy=true]")).to_have_count(0, timeout=20_000)
+    expect(rows).to_have_count(3)
+    for row in rows.all():
+        expect(row.locator("[data-label=Candidate]")).to_have_text("0.60")
+        expect(row.locator("svg.sparkline")).to_be_visible()
+
+
+def test_late_rows_of_a_list_that_fails_end_with_the_reason(page: Page, remote: FaultyServer) -> None:
+    page.route("**/rows/?*", lambda route: refuse_then_go_on(remote, route))
+    page.goto("/", wait_until="commit")
+    expect(page.locator("table.overview .note-warn").first).to_contain_text("not allowed with this key", timeout=20_000)
+    expect(page.locator("table.overview .note-warn")).to_have_count(3)
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)
+
+
+def refuse_then_go_on(remote: FaultyServer, route) -> None:
+    remote.answer.refusing = True
+    route.continue_()
