@@ -1,18 +1,36 @@
-"""Which addresses are pages a person can be sent to, and which only parts of one."""
+"""Where this server is reached, which of its addresses are pages a person can be sent to, and which only parts."""
 
 from __future__ import annotations
 
 from urllib.parse import unquote, urlsplit
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 API_PREFIX = "/api/"
+ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not bound to
 
 PAGE_OF_PART = {"rows": "overview", "trend-region": "trend", "trend-figure": "trend"}
 NOT_TO_COME_BACK_TO = {"sign-in", "sign-in-link", "sign-out", "audit-export"}
 """Route name of a part of a page -> route name of its page."""
+
+
+def build_origin(host: str, port: int) -> str:
+    """Where a browser reaches the server that listens there: at the proxy of HTTPS=1 if it is named, else directly."""
+    named = [origin for origin in settings.CSRF_TRUSTED_ORIGINS if "*" not in origin] if settings.HTTPS else []
+    if named:
+        return named[0].rstrip("/")
+    host = ANY_ADDRESS.get(host, host)
+    return f"http://[{host.strip('[]')}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def explain_origin(origin: str) -> str:
+    """What to say beside a link to `origin` that leads nowhere by itself; empty where it does."""
+    if not settings.HTTPS or origin.startswith("https:"):
+        return ""
+    return f"HTTPS is on: open this link with your proxy's address in the place of {origin}, or set TRUSTED_ORIGINS."
 
 
 def find_page(request: HttpRequest, address: str | None) -> str:

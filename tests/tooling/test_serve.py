@@ -25,12 +25,6 @@ def taken_port():
         yield taken.getsockname()[1]
 
 
-@pytest.fixture
-def listener():
-    with command.listen("127.0.0.1", 0) as made:
-        yield made
-
-
 def test_it_serves_prints_a_link_and_keeps_everything(tmp_path: Path) -> None:
     with running.serve(tmp_path, DEMO="0", WORKERS="1") as server:
         assert httpx.get(f"{server.url}/readyz").status_code == 200
@@ -84,19 +78,13 @@ def test_a_host_that_is_not_here_is_refused() -> None:
 
 
 @pytest.mark.django_db
-def test_the_link_is_for_the_first_admin_who_can_sign_in(listener: socket.socket) -> None:
+def test_the_link_is_for_the_first_admin_who_can_sign_in() -> None:
     User.objects.create_superuser("left", is_active=False)
     User.objects.create_user("reader")
     User.objects.create_superuser("owner")
-    link = command.build_link(listener)
-    assert link.startswith(f"http://127.0.0.1:{listener.getsockname()[1]}/sign-in/link/?sesame=")
+    link = command.build_link("http://127.0.0.1:8000")
+    assert link.startswith("http://127.0.0.1:8000/sign-in/link/?sesame=")
     assert User.objects.count() == 3
-
-
-@pytest.mark.django_db
-def test_a_server_on_every_address_links_to_this_machine() -> None:
-    with command.listen("0.0.0.0", 0) as everywhere:
-        assert command.build_link(everywhere).startswith("http://127.0.0.1:")
 
 
 def test_static_files_are_collected_again_only_when_one_changed(settings, tmp_path: Path) -> None:
@@ -126,3 +114,18 @@ def test_it_becomes_gunicorn_on_the_socket_it_took(monkeypatch: pytest.MonkeyPat
     assert any(argument.startswith("fd://") for argument in arguments)
     assert arguments[-4:] == ["--workers", "3", "--threads", "5"]
     assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("origins", "scheme", "notes"), [(["https://bench.example"], "https", 0), ([], "http", 1)])
+def test_behind_a_proxy_it_links_there_or_says_that_it_cannot(
+    monkeypatch: pytest.MonkeyPatch, settings, capsys, origins: list[str], scheme: str, notes: int
+) -> None:
+    settings.PORT, settings.DEMO, settings.HTTPS, settings.CSRF_TRUSTED_ORIGINS = 0, False, True, origins
+    monkeypatch.setattr(os, "execv", lambda program, arguments: None)
+    monkeypatch.setattr(command, "collect_static_files", lambda: None)
+    call_command("serve")
+    ready, *rest = capsys.readouterr().out.splitlines()
+    assert f" {scheme}://" in ready
+    assert len(rest) == notes
+    assert all("HTTPS is on: open this link with your proxy's address" in note for note in rest)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 from django.contrib.auth.models import AnonymousUser, Group, User
 from django.core.exceptions import PermissionDenied
 
+from dashboard.sources.connect import get_connection, get_loop
+from dashboard.sources.loop import Identity
 from dashboard.web import access
 from dashboard.web.access import ACTIONS, ROLES, may
 from dashboard.web.models import AuditEntry
@@ -120,6 +124,26 @@ def test_a_control_that_the_key_could_only_refuse_is_explained_instead(connect, 
     may_write = "loop:write" in scopes
     assert (b"/benchmarks/bm_1/retire/" in page) == may_write
     assert (b"API key can only read" in page) != may_write
+
+
+def test_no_page_waits_for_what_the_key_may_do(connect, signed_in, monkeypatch):
+    """The late answer is there for the next page."""
+    connect(Workspace([one_benchmark()], {"bm_1": [one_point(1)]}))
+    released, answered = Event(), Event()
+
+    def introspect():
+        released.wait(60)
+        answered.set()
+        return Identity(scopes=("loop:read",))
+
+    monkeypatch.setattr(get_loop(), "introspect", introspect)
+    for _ in range(2):
+        assert b"/benchmarks/bm_1/retire/" in signed_in.get("/benchmarks/bm_1/").content
+        assert not answered.is_set()
+    asking = access._asking[f"key-may-write-{get_connection().fingerprint}"]
+    released.set()
+    assert asking.result(60) is False
+    assert b"API key can only read" in signed_in.get("/benchmarks/bm_1/").content
 
 
 def test_the_embedded_service_may_write():

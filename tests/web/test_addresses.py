@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import resolve, reverse
 
-from dashboard.web.addresses import find_page
+from dashboard.web.addresses import build_origin, explain_origin, find_page
 from tests.factories import make_benchmark
 
 IDS = [
@@ -73,3 +73,36 @@ def test_a_part_of_a_page_leads_to_its_page(rf, part, page):
 def test_the_routes_do_not_shadow_each_other():
     assert resolve("/benchmarks/x/region/").view_name == "trend-region"
     assert resolve(reverse("trend", args=["x/region"]).replace("%25", "%")).view_name == "trend"
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("bench.local", "http://bench.local:8000"),
+        ("0.0.0.0", "http://127.0.0.1:8000"),
+        ("::", "http://[::1]:8000"),
+        ("fe80::1", "http://[fe80::1]:8000"),
+        ("[::1]", "http://[::1]:8000"),
+    ],
+)
+def test_a_server_is_reached_where_it_listens(host, origin):
+    assert build_origin(host, 8000) == origin
+    assert explain_origin(origin) == ""
+
+
+@pytest.mark.parametrize(
+    ("trusted", "origin"),
+    [
+        (["https://*.example", "https://bench.example/", "https://other.example"], "https://bench.example"),
+        (["https://*.example"], "http://127.0.0.1:8000"),
+    ],
+)
+def test_a_server_behind_a_proxy_is_reached_there(settings, trusted, origin):
+    settings.HTTPS, settings.CSRF_TRUSTED_ORIGINS = True, trusted
+    assert build_origin("127.0.0.1", 8000) == origin
+    assert bool(explain_origin(origin)) == origin.startswith("http:")
+
+
+def test_an_origin_that_forms_are_taken_from_is_no_proxy_of_ours_without_https(settings):
+    settings.CSRF_TRUSTED_ORIGINS = ["https://bench.example"]
+    assert build_origin("127.0.0.1", 8000) == "http://127.0.0.1:8000"

@@ -17,8 +17,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from dashboard.sources.connect import get_connection
 from dashboard.web.access import list_admins
+from dashboard.web.addresses import build_origin, explain_origin
 
-ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - compared with, not bound to
 BACKLOG = 512
 LAST_PORT = 65535
 UNUSED = ["rest_framework"]
@@ -41,7 +41,10 @@ class Command(BaseCommand):
                 if settings.DEMO:
                     call_command("sample", "create", if_empty=True, stdout=io.StringIO())
                 collect_static_files()
-                self.stdout.write(f"Benchtrend is ready: {build_link(listener)}  (signs in once; Ctrl-C stops)")
+                origin = build_origin(*listener.getsockname()[:2])
+                self.stdout.write(f"Benchtrend is ready: {build_link(origin)}  (signs in once; Ctrl-C stops)")
+                if note := explain_origin(origin):
+                    self.stdout.write(note)
                 self.stdout.flush()
                 become_server(listener)
         except KeyboardInterrupt:
@@ -61,14 +64,11 @@ def listen(host: str, port: int) -> socket.socket:
         raise CommandError(f"Cannot listen on {host}, port {port}: {error.strerror}. See HOST and PORT.") from error
 
 
-def build_link(listener: socket.socket) -> str:
-    """A fresh sign-in link of the first admin (made when there is none) to where the listener listens."""
-    host, port = listener.getsockname()[:2]
-    host = ANY_ADDRESS.get(host, f"[{host}]" if ":" in host else host)
+def build_link(origin: str) -> str:
+    """A fresh sign-in link of the first admin (made when there is none) at this origin."""
     name = list_admins().values_list("username", flat=True).first() or "admin"
     output = io.StringIO()
-    base_url = f"{'https' if settings.HTTPS else 'http'}://{host}:{port}"
-    call_command("signin_link", name, base_url=base_url, stdout=output, stderr=io.StringIO())
+    call_command("signin_link", name, base_url=origin, stdout=output, stderr=io.StringIO())
     return output.getvalue().strip().splitlines()[-1]
 
 

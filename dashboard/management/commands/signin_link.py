@@ -10,6 +10,7 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
+from dashboard.web.addresses import build_origin, explain_origin
 from dashboard.web.audit import record
 from dashboard.web.people import find_person, make_link_path, one_at_a_time
 
@@ -22,14 +23,18 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="the user's name")
-        parser.add_argument("--base-url", help="where the dashboard is reached, when not at HOST and PORT")
+        parser.add_argument(
+            "--base-url", help="where the dashboard is reached, when not at HOST and PORT or TRUSTED_ORIGINS"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = find_person(options["name"]) or self._make_admin(options["name"])
         if not user.is_active:
             raise CommandError(f"{user.get_username()} is switched off and cannot sign in.")
-        base = (options["base_url"] or _own_base_url()).rstrip("/")
-        self.stdout.write(base + make_link_path(user))
+        origin = build_origin(settings.HOST, settings.PORT)
+        if not options["base_url"] and (note := explain_origin(origin)):
+            self.stdout.write(note)
+        self.stdout.write((options["base_url"] or origin).rstrip("/") + make_link_path(user))
 
     def _make_admin(self, name: str) -> User:
         user = get_user_model()(username=name, is_staff=True, is_superuser=True)
@@ -46,11 +51,3 @@ class Command(BaseCommand):
             entry.target_id, entry.message = str(user.pk), "role admin, by sign-in link"
         self.stdout.write(f"Made the administrator {user.get_username()}.")
         return user
-
-
-def _own_base_url() -> str:
-    """Where this server listens, as a browser on the same machine would call it."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.HOST, settings.HOST)  # noqa: S104
-    if ":" in host and not host.startswith("["):
-        host = f"[{host}]"
-    return f"{'https' if settings.HTTPS else 'http'}://{host}:{settings.PORT}"
