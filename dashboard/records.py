@@ -138,11 +138,6 @@ class History(msgspec.Struct, frozen=True):
     moved: bool = False
     """True when replays were still arriving after the bounded re-reads: newer replays exist than these."""
 
-    @property
-    def whole(self) -> bool:
-        """True when every replay that the service counts is here."""
-        return len(self.points) >= self.total and not self.moved
-
 
 class DimensionScore(msgspec.Struct, frozen=True):
     dimension: str

@@ -53,7 +53,7 @@ def _make_benchmark(workspace: Workspace, plan: Plan, now: datetime) -> Benchmar
             "metric": measure.metric,
             "scale": measure.scale,
             "aggregate": measure.aggregate,
-            "require_all_rows": True,
+            "require_all_rows": measure.require_all_rows,
         },
         items_digest=plan.digest,
     )

@@ -272,7 +272,7 @@ def _describe(
         scale = "no bounds, lower is better" if lower else "no bounds"
     aggregate = f"unweighted mean of the {len(tasks)} tasks {task}" if is_pattern(task) else f"the value of task {task}"
     dimensions = tuple(tasks) if is_pattern(task) else ()
-    return Measure("lm-evaluation-harness", metric, aggregate, scale, dimensions, lower)
+    return Measure("lm-evaluation-harness", metric, aggregate, scale, dimensions, lower, require_all_rows=True)
 
 
 def _told_direction(file: HarnessFile, task: str, metric: str) -> Any:

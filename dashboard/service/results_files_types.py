@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-STATUSES = ("open", "done", "failed", "budget_stopped", "abandoned")
 DECISIONS = ("auto_promoted", "promoted", "rejected", "auto_rejected", "rolled_back")
 MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_NAME = 200
@@ -78,6 +77,8 @@ class Measure:
     scale: str
     dimensions: tuple[str, ...] = ()
     lower_is_better: bool = False
+    require_all_rows: bool | None = None
+    """Whether a number stands for every question; None where the file does not say."""
 
 
 @dataclass(frozen=True)

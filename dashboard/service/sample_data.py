@@ -244,5 +244,6 @@ REASONS = {
     ),
     "budget_stopped": ("Stopped at the cap of {cap} cents with {scored} of {total} conversations scored.",),
     "abandoned": ("No progress for 6 hours; time ran out with {scored} of {total} conversations scored.",),
+    "unscored": ("The judge answered without a number for every conversation, so there is no mean.",),
     "paused_by_operator": ("Paused for the judge's maintenance window and not resumed.",),
 }

@@ -37,8 +37,6 @@ class Connection:
 
     loop: Loop
     embedded: bool
-    host: str
-    """Host and port of the remote service, "" for the embedded one."""
     fingerprint: str
     """Stands for origin, workspace and key together, and gives none of them away."""
 
@@ -71,8 +69,8 @@ def _connect(base_url: str, key: str, workspace_id: str, org_id: str, timeout_s:
         embedded = InProcessTransport(workspace_id or LOCAL_WORKSPACE)
         transport = Transport("http://localhost", lambda: embedded, deadline_s=timeout_s)
         loop = Loop(transport, workers=1, page_size=EMBEDDED_PAGE_SIZE)
-        return Connection(loop, True, "", "embedded")
-    host = check_base_url(base_url)
+        return Connection(loop, True, "embedded")
+    check_base_url(base_url)
     if not key:
         raise ImproperlyConfigured("RUNBIOS_BASE_URL is set, so RUNBIOS_API_KEY must be set too.")
     headers = {"X-API-Key": key, "X-Workspace-ID": workspace_id, "X-Org-ID": org_id}
@@ -88,18 +86,18 @@ def _connect(base_url: str, key: str, workspace_id: str, org_id: str, timeout_s:
     )
     secret = "\n".join((base_url, workspace_id, org_id, key))
     fingerprint = hashlib.sha256(secret.encode()).hexdigest()
-    return Connection(Loop(transport, workers=REMOTE_WORKERS), False, host, fingerprint)
+    return Connection(Loop(transport, workers=REMOTE_WORKERS), False, fingerprint)
 
 
 # Two processes must not speak over one socket: a forked child opens its own connections.
 os.register_at_fork(after_in_child=_connect.cache_clear)
 
 
-def check_base_url(base_url: str) -> str:
-    """Host and port of a usable base URL. Raises `ImproperlyConfigured` for any other, without repeating it."""
+def check_base_url(base_url: str) -> None:
+    """Raises `ImproperlyConfigured` for a base URL that cannot be used, without repeating it."""
     try:
         parts = urlsplit(base_url)
-        port = parts.port
+        _ = parts.port  # raises for one that is no port
         httpx.URL(base_url)
     except (ValueError, httpx.InvalidURL) as error:
         raise ImproperlyConfigured("RUNBIOS_BASE_URL is not a URL.") from error
@@ -109,7 +107,6 @@ def check_base_url(base_url: str) -> str:
         raise ImproperlyConfigured("RUNBIOS_BASE_URL must hold no credentials, query or fragment.")
     if parts.scheme == "http" and not _is_loopback(parts.hostname):
         raise ImproperlyConfigured("RUNBIOS_BASE_URL must be https://: the key would travel readable by all.")
-    return parts.hostname if port is None else f"{parts.hostname}:{port}"
 
 
 def _is_loopback(host: str) -> bool:

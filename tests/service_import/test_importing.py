@@ -16,7 +16,7 @@ from dashboard.service.results_files_types import DimensionResult, Measure, Resu
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2024, 6, 1, 12, 0, 30, tzinfo=UTC)
-MEASURE = Measure("lm-evaluation-harness", "acc", "the value of task t", "0 to 1")
+MEASURE = Measure("lm-evaluation-harness", "acc", "the value of task t", "0 to 1", require_all_rows=True)
 
 
 def make_result(step: int, candidate: float | None = 0.5, incumbent: float | None = 0.25, **more: Any) -> Result:
@@ -272,4 +272,6 @@ def test_a_write_that_fails_leaves_nothing_behind(monkeypatch):
 
 def test_a_table_without_a_scored_row_still_has_a_digest():
     run_import([make_result(1, None)], measure=Measure("table", "score", "as the table gives it", ""))
-    assert len(Benchmark.objects.get().items_digest) == 64
+    benchmark = Benchmark.objects.get()
+    assert len(benchmark.items_digest) == 64
+    assert benchmark.scoring["require_all_rows"] is None, "a table says nothing of rows"

@@ -35,7 +35,7 @@ def test_it_works(tmp_path):
     assert (result.checkpoint, result.candidate, result.incumbent, result.status) == ("step512", 0.5, 0.25, "done")
     assert (result.candidate_model, result.candidate_version) == ("lab/tiny", "step512")
     assert result.incumbent_model == "lab/base"
-    assert results.measure.scale == "0 to 1"
+    assert (results.measure.scale, results.measure.require_all_rows) == ("0 to 1", True)
     assert result.created_at is None
     assert result.dimensions == ()
 

@@ -33,7 +33,7 @@ def test_it_works(tmp_path):
         ("step1000", 0.5, 0.25),
     ]
     assert all(r.scored and r.created_at is None and r.rule is None for r in results.results)
-    assert results.measure.source == "table"
+    assert (results.measure.source, results.measure.require_all_rows) == ("table", None)
 
 
 def test_every_optional_column_is_read(tmp_path):

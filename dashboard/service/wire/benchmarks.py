@@ -23,7 +23,8 @@ class Scoring(Shape, frozen=True):
     metric: str = ""
     scale: str = ""
     aggregate: str = "mean"
-    require_all_rows: bool = True
+    require_all_rows: bool | None = None
+    """None where nobody knows, as of imported numbers."""
 
 
 class Benchmark(Shape, frozen=True):

@@ -63,7 +63,6 @@ def overview(request: HttpRequest) -> HttpResponse:
         "page": page,
         "groups": group_rows(shown, now, patient=False),
         "any": bool(benchmarks),
-        "filtered": "q" in query or "status" in query,
         "unknown": unknown,
         "columns": build_columns(sort, here, query),
         "newer_url": with_query(here, query, page=page.number - 1) if page.has_previous() else "",
