@@ -66,13 +66,45 @@ def test_an_id_that_comes_back_with_other_words_is_a_conflict(tmp_path: Path) ->
     assert Trace.objects.count() == 2
 
 
-def test_a_json_list_is_read_too(tmp_path: Path) -> None:
+def test_the_entries_of_a_list_are_read_one_by_one_and_named_by_their_line(tmp_path: Path) -> None:
     path = tmp_path / "rows.json"
-    path.write_text(json.dumps([{"conversations": [{"from": "human", "value": "Hi"}]}, 5], indent=1))
+    good = json.dumps({"conversations": [{"from": "human", "value": "Hi"}]}, indent=1).encode()
+    path.write_bytes(b"[\n" + good + b',\n5,\n{"prompt": NaN},\n{"prompt": "\xff"},\n{"prompt": "Last"}\n]\n')
+    said = run("import_conversations", path, "--source", "qa", fails="3 rows could not be read")
+    assert "imported 2 conversations" in said
+    for line in (10, 11, 12):
+        assert f"line {line}: not read" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('[\n{"prompt": "A"},\n{"prompt" "B"},\n{"prompt": "C"}]', 3),
+        ('[\n{"prompt": "A"}', 2),
+        ('[{"prompt": "A"}]\n{"prompt": "B"}', 1),
+        ('[{"prompt": "A"},\n' + "[" * 200_000, 2),
+    ],
+)
+def test_a_list_that_breaks_off_names_the_line_and_keeps_what_stood_before(
+    tmp_path: Path, text: str, line: int
+) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(text)
     said = run("import_conversations", path, "--source", "qa", fails="1 rows could not be read")
-    assert "row 2: not read" in said
-    path.write_text("[{]")
-    run("import_conversations", path, "--source", "qa", fails="cannot be taken")
+    assert f"line {line}: not read" in said
+    assert [trace.messages[0]["content"] for trace in Trace.objects.all()] == ["A"]
+
+
+def test_an_object_over_several_lines_is_one_row(tmp_path: Path) -> None:
+    path = tmp_path / "row.json"
+    path.write_text("".join(json.dumps({"prompt": prompt}, indent=2) + "\n" for prompt in ("A", "B")))
+    assert "imported 2 conversations" in run("import_conversations", path, "--source", "qa")
+
+
+def test_what_text_inside_a_row_brings_to_life_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = write_lines(tmp_path, {"prompt": "A"}, {"prompt": "B", "tools": '["\\u0000"]'})
+    said = run("import_conversations", path, "--source", "qa", fails="1 rows could not be read")
+    assert "line 2: not read: it holds a NUL" in said
 
 
 def test_a_file_or_a_source_that_makes_no_sense_is_refused(tmp_path: Path) -> None:

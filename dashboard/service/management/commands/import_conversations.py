@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -18,8 +20,12 @@ from dashboard.service.models import Workspace
 from dashboard.service.strict_json import NotJson, find_unstorable, parse_json
 
 BATCH = 1000
+WHITE = re.compile(r"[ \t\r\n]*")
+SCANNER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
+"""Finds where a value ends; what it may hold is judged afterwards."""
 EPILOG = """
-The file is JSONL, one conversation a line, or one JSON list of them, each in one of these shapes:
+The file is JSONL, one conversation a line, or one JSON list of them, or objects that span lines, each in one of these
+shapes:
 
   {"messages": [{"role": "user", "content": "…"}, …], "tools": […]}      OpenAI
   {"conversations": [{"from": "human", "value": "…"}, …]}                ShareGPT
@@ -78,7 +84,9 @@ class Command(BaseCommand):
         rows, problems = [], 0
         for place, row in _split(raw):
             try:
-                conversation = read_row(parse_json(row) if isinstance(row, bytes) else row)
+                if isinstance(row, NotJson):
+                    raise row
+                conversation = read_row(parse_json(row))
             except (NotJson, RowUnreadable) as error:
                 self.stderr.write(f"{place}: not read: {error}")
                 problems += 1
@@ -87,16 +95,53 @@ class Command(BaseCommand):
         return rows, problems
 
 
-def _split(raw: bytes) -> Iterator[tuple[str, Any]]:
-    """Each row with its place: ("line 7", bytes) of JSONL, ("row 7", value) of a JSON list. Raises CommandError."""
+def _split(raw: bytes) -> Iterator[tuple[str, bytes | NotJson]]:
+    """Each row's bytes, or why nothing can be read from there on, with its place, such as "line 7"."""
     raw = raw.removeprefix(b"\xef\xbb\xbf")
-    if raw.lstrip().startswith(b"["):
-        try:
-            values = parse_json(raw)
-        except NotJson as error:
-            raise CommandError(f"The file starts as a JSON list and cannot be taken: {error}.") from error
-        yield from ((f"row {n}", value) for n, value in enumerate(values, 1))
+    # A byte that is no UTF-8 becomes a character that turns back into it: it spoils its own row and no other.
+    text = raw.decode(errors="surrogateescape")
+    if _spans_lines(text):
+        yield from _split_values(text)
         return
     for n, line in enumerate(raw.split(b"\n"), 1):
         if line.strip():
             yield f"line {n}", line
+
+
+def _spans_lines(text: str) -> bool:
+    """True for a list, and for objects that are laid out over several lines: line by line they are nothing."""
+    start = _skip(text, 0)
+    if text[start : start + 1] == "[":
+        return True
+    try:
+        _, end = SCANNER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return False
+    return "\n" in text[start:end]
+
+
+def _split_values(text: str) -> Iterator[tuple[str, bytes | NotJson]]:
+    """The entries of a list, or values one after another, each with the line that it starts in."""
+    at = _skip(text, 0)
+    listed = text.startswith("[", at)
+    at = _skip(text, at + listed)
+    line, counted = 1, 0
+    while at < len(text) and not (listed and text[at] == "]"):
+        line, counted = line + text.count("\n", counted, at), at
+        try:
+            _, end = SCANNER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            yield f"line {line}", NotJson("it is not JSON, and the rest of the file cannot be read after it")
+            return
+        yield f"line {line}", text[at:end].encode(errors="surrogateescape")
+        at = _skip(text, end)
+        if listed and text.startswith(",", at):
+            at = _skip(text, at + 1)
+    if listed and text[at:].rstrip() != "]":
+        yield f"line {1 + text.count(chr(10), 0, at)}", NotJson("the list has to end here, and the file with it")
+
+
+def _skip(text: str, at: int) -> int:
+    """The place of the next character that is no white space."""
+    found: re.Match[str] = WHITE.match(text, at)  # type: ignore[assignment]  # it matches nothing, too
+    return found.end()
