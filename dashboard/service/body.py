@@ -213,9 +213,10 @@ class Texts(Field, frozen=True, kw_only=True):
 
 
 class Rows(Field, frozen=True, kw_only=True):
-    """A list of objects, which whoever uses them reads one by one."""
+    """A list of objects, which whoever uses them reads one by one. `row`: what one looks like, as JSON Schema."""
 
     most: int
+    row: Mapping[str, Any]
 
     def read(self, value: Any) -> list[Any]:
         if not isinstance(value, list) or not 1 <= len(value) <= self.most:
@@ -224,7 +225,7 @@ class Rows(Field, frozen=True, kw_only=True):
 
     @property
     def schema(self) -> dict[str, Any]:
-        return {"type": "array", "items": {}, "minItems": 1, "maxItems": self.most}
+        return {"type": "array", "items": dict(self.row), "minItems": 1, "maxItems": self.most}
 
 
 def build_schema(fields: Sequence[Field]) -> dict[str, Any]:

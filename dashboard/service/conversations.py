@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.service.strict_json import find_unstorable
+from dashboard.service.strict_json import NotJson, find_unstorable, parse_json
 
 ROLES = {
     "human": "user", "gpt": "assistant", "chatgpt": "assistant", "bot": "assistant", "model": "assistant",
@@ -29,6 +29,45 @@ ANSWERS = ("completion", "response", "answer", "output", "chosen")
 IDS = ("external_id", "id", "conversation_id", "question_id", "uuid")
 VERDICTS = ("label", "thumbs", "thumbs_up", "rating")
 MAX_ID = 200
+
+_TEXT = {"type": "string"}
+_TOOLS = {"anyOf": [{"type": "array"}, _TEXT | {"description": "the list as JSON text"}]}
+_TURN = {
+    "type": "object",
+    "properties": {"role": _TEXT | {"minLength": 1}, "content": {}, "tool_calls": {"type": "array"}},
+    "required": ["role"],
+}
+_SHAREGPT_TURN = {
+    "type": "object",
+    "properties": {
+        "from": {"enum": ["system", "human", "gpt", "function_call", "observation"]},
+        "value": _TEXT | {"description": "of a function_call: its name and arguments as JSON text"},
+    },
+    "required": ["from", "value"],
+}
+_SIDE = {"anyOf": [_TEXT, {"type": "array", "items": _TURN, "minItems": 1}]}
+
+
+def _describe(title: str, key: str, schema: dict[str, Any], **others: dict[str, Any]) -> dict[str, Any]:
+    return {"title": title, "type": "object", "properties": {key: schema, **others}, "required": [key]}
+
+
+def _list_of(*entries: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": {"anyOf": [*entries]}, "minItems": 1}
+
+
+ROW_SCHEMA: Mapping[str, Any] = {
+    "anyOf": [
+        _describe("OpenAI", "messages", _list_of(_TURN), tools=_TOOLS, functions={"type": "array"}),
+        _describe("ShareGPT", "conversations", _list_of(_SHAREGPT_TURN), system=_TEXT, tools=_TOOLS),
+        _describe("turn by turn", "turns", _list_of(_TEXT, _TURN)),
+        *[
+            _describe(f"{key} and answer", key, _SIDE, **dict.fromkeys((*ANSWERS, "rejected"), _SIDE))
+            for key in QUESTIONS
+        ],
+    ]
+}
+"""What a row looks like, as JSON Schema. Every other key is welcome, and kept as metadata."""
 
 
 class RowUnreadable(ValueError):
@@ -52,8 +91,7 @@ def read_row(row: Any) -> Conversation:
     """The conversation in a row. Raises RowUnreadable."""
     if not isinstance(row, dict):
         raise RowUnreadable("it is no object with a conversation in it")
-    if find_unstorable(row) is not None:
-        raise RowUnreadable("it holds a NUL or half of a surrogate pair, which cannot be stored")
+    _refuse_unstorable(row)
     left = dict(row)
     messages = _take_messages(left)
     if not messages:
@@ -65,10 +103,12 @@ def read_row(row: Any) -> Conversation:
     model = left.get("model")
     if isinstance(model, str) and len(model) <= MAX_ID:
         del left["model"]
+    tools = _take_tools(left)
+    _refuse_unstorable([messages, tools])  # JSON text that was read has brought its escapes to life
     return Conversation(
         messages=messages,
         shape=_name_shape(messages, left),
-        tools=_take_tools(left),
+        tools=tools,
         model=model if isinstance(model, str) and len(model) <= MAX_ID else "",
         external_id=_find_id(left),
         metadata=left,
@@ -77,6 +117,11 @@ def read_row(row: Any) -> Conversation:
 
 def count_shapes(conversations: list[Conversation]) -> dict[str, int]:
     return dict(Counter(conversation.shape for conversation in conversations))
+
+
+def _refuse_unstorable(value: Any) -> None:
+    if find_unstorable(value) is not None:
+        raise RowUnreadable("it holds a NUL or half of a surrogate pair, which cannot be stored")
 
 
 def _take_messages(row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -123,9 +168,9 @@ def _read_message(turn: Any, number: int) -> dict[str, Any]:
 def _read_call(message: dict[str, Any]) -> dict[str, Any]:
     """ShareGPT's turn for a tool call, `{"name", "arguments"}` as JSON text. What cannot be read stays text."""
     try:
-        call = json.loads(message["content"])
+        call = parse_json(message["content"].encode())
         name, arguments = str(call["name"]), call.get("arguments", {})
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+    except (KeyError, TypeError, NotJson, AttributeError):
         return message | {"role": "assistant"}
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return {"role": "assistant", "tool_calls": [{"type": "function", "function": {"name": name, "arguments": text}}]}
@@ -136,8 +181,8 @@ def _take_tools(row: dict[str, Any]) -> list[Any] | None:
     tools = row.get("tools")
     if isinstance(tools, str):
         try:
-            tools = json.loads(tools)
-        except (ValueError, RecursionError):
+            tools = parse_json(tools.encode())
+        except NotJson:
             return None  # stays in the metadata as it is
     if isinstance(tools, list):
         del row["tools"]

@@ -101,3 +101,34 @@ def test_no_answer_is_a_failure_or_undocumented(document: Any, known: dict[str, 
             assert mode is GenerationMode.NEGATIVE
     assert checked >= 20
     assert seen >= ({200, 201, 404} if mode is GenerationMode.POSITIVE else {200, 400, 404})
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"prompt": "A", "tools": tools}
+        for tools in ("[NaN]", "[1e999]", '["\\ud800"]', '["\\u0000"]', "[" * 400 + "]" * 400, "[" * 100_000)
+    ]
+    + [
+        {"conversations": [{"from": "function_call", "value": value}]}
+        for value in (
+            '{"name": "\\ud800"}',
+            '{"name": "\\u0000"}',
+            '{"name": "f", "arguments": [NaN]}',
+            '{"name": "f", "arguments": "\\ud800"}',
+        )
+    ],
+)
+def test_json_text_inside_a_row_breaks_no_import(document: Any, row: dict[str, Any]) -> None:
+    case = document["/api/loop/import"]["POST"].Case(body={"source": "s", "rows": [row, {"prompt": "B"}]})
+    headers = {"X-API-Key": make_key("loop:write"), "Accept-Encoding": "identity"}
+    answer = case.call(app=application, base_url="http://localhost", headers=headers)
+    case.validate_response(answer, checks=JUDGES)
+    body = answer.json()
+    assert (answer.status_code, body["imported"] + body["refused"]) == (200, 2)
+
+
+def test_the_document_says_what_a_row_to_import_looks_like(document: Any) -> None:
+    body = document.raw_schema["paths"]["/api/loop/import"]["post"]["requestBody"]["content"]["application/json"]
+    shapes = body["schema"]["properties"]["rows"]["items"]["anyOf"]
+    assert {key for shape in shapes for key in shape["required"]} >= {"messages", "conversations", "turns", "prompt"}

@@ -53,6 +53,13 @@ def test_a_shape_is_read(row: dict[str, Any], messages: list[Any], shape: str) -
         ({"prompt": "Hi", "completion": {}}, "completion is neither"),
         ({"prompt": "a\0"}, "cannot be stored"),
         ({"prompt": "a", "x\ud800": 1}, "cannot be stored"),
+        ({"prompt": "a", "tools": '["\\ud800"]'}, "cannot be stored"),
+        ({"prompt": "a", "tools": '[{"\\u0000": 1}]'}, "cannot be stored"),
+        ({"conversations": [{"from": "function_call", "value": '{"name": "\\ud800"}'}]}, "cannot be stored"),
+        (
+            {"conversations": [{"from": "function_call", "value": '{"name": "f", "arguments": ["\\ud800"]}'}]},
+            "cannot be stored",
+        ),
     ],
 )
 def test_what_is_no_conversation_says_why(row: Any, why: str) -> None:
@@ -74,6 +81,15 @@ def test_tool_calls_and_tools_are_kept() -> None:
     assert read_row({"messages": [ASK], "functions": [{"name": "f"}]}).tools == tools
     unread = read_row({"messages": [ASK], "tools": "[{"})
     assert (unread.tools, unread.metadata) == (None, {"tools": "[{"})
+
+
+@pytest.mark.parametrize("text", ["[NaN]", "[1e999]", "[" * 60 + "]" * 60, '[{"a": 1, "a": 2}]'])
+def test_json_text_that_is_no_strict_json_stays_the_text_it_is(text: str) -> None:
+    found = read_row({"messages": [ASK], "tools": text})
+    assert (found.tools, found.metadata) == (None, {"tools": text})
+    call = f'{{"name": "f", "arguments": {text}}}'
+    said = read_row({"conversations": [{"from": "function_call", "value": call}]}).messages
+    assert said == [{"role": "assistant", "content": call}]
 
 
 def test_a_sharegpt_call_becomes_a_tool_call_and_what_cannot_be_read_stays_text() -> None:

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.service.body import Id, Listed, Nested, Only, Rows, Text, Texts, Whole
-from dashboard.service.conversations import Conversation, RowUnreadable, count_shapes, read_row
+from dashboard.service.conversations import ROW_SCHEMA, Conversation, RowUnreadable, count_shapes, read_row
 from dashboard.service.conversations_store import delete_trace, digest_content, store_conversations
 from dashboard.service.errors import Detail, build_refusal
 from dashboard.service.models import Dataset, Judge, Trace, new_id
@@ -49,7 +49,12 @@ IMPORT = Write(
     answer=wire.Imported,
     fields=(
         Text(name="source", description="What the conversations are filed under."),
-        Rows(name="rows", description="Objects with messages, conversations, turns, or a prompt.", most=5_000),
+        Rows(
+            name="rows",
+            description="Each is read by its shape. One that is no conversation is refused by its number.",
+            most=5_000,
+            row=ROW_SCHEMA,
+        ),
         Text(name="model", description="For rows that name none.", required=False),
         Listed(name="labels", description="Kept in the metadata.", item=Text(name=""), most=50, required=False),
         Texts(name="attributes", description="Kept in the metadata."),
