@@ -165,7 +165,13 @@ class TrendForm(RangeForm):
         return Window(last=int(last) if last and last != "all" else None, since=self.since, until=self.until)
 
 
-class ItemsForm(QueryForm):
+class TurnForm(QueryForm):
+    """One turn of a conversation, by its place from 0."""
+
+    turn = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_PAGE, widget=forms.HiddenInput)
+
+
+class ItemsForm(TurnForm):
     """The conversations of a benchmark: a page of them, or one (`item`, its ordinal), or one turn of that one."""
 
     q = forms.CharField(
@@ -176,7 +182,6 @@ class ItemsForm(QueryForm):
     )
     page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_PAGE, widget=forms.HiddenInput)
     item = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_PAGE, widget=forms.HiddenInput)
-    turn = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_PAGE, widget=forms.HiddenInput)
 
     def __init__(self, data: Any) -> None:
         super().__init__(data, auto_id="%s")

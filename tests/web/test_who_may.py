@@ -11,7 +11,7 @@ from dashboard.service.models import Benchmark, Rule
 from dashboard.web import access
 from dashboard.web.access import ROLES
 from dashboard.web.models import AuditEntry
-from tests.factories import make_benchmark, make_rule
+from tests.factories import make_benchmark, make_rule, make_trace
 from tests.web.conftest import make_person
 
 pytestmark = pytest.mark.django_db
@@ -31,6 +31,7 @@ READS = {
     "review": ("/benchmarks/new/abc/review/", "create"),
     "new-judge": ("/judges/new/", "create"),
     "new-judge-draft": ("/judges/new/abc/", "create"),
+    "conversation": ("/conversations/{conversation}/", "read"),
     "rules": ("/rules/", "read"),
     "rule": ("/rules/{rule}/", "read"),
     "people": ("/people/", "manage_people"),
@@ -58,7 +59,12 @@ ASKED = [(role, script) for role in [None, *ROLES] for script in (False, True)]
 @pytest.fixture
 def names(db) -> dict[str, object]:
     person = make_person("victim", "viewer")
-    return {"benchmark": make_benchmark(name="Private").pk, "rule": make_rule("Private").pk, "person": person.pk}
+    return {
+        "benchmark": make_benchmark(name="Private").pk,
+        "conversation": make_trace("Private").pk,
+        "rule": make_rule("Private").pk,
+        "person": person.pk,
+    }
 
 
 def look() -> object:
