@@ -118,6 +118,19 @@ def test_a_benchmark_retired_since_is_refused_in_the_service_s_words(signed_in):
     assert (entry.outcome, entry.code) == ("refused", "BENCHMARK_RETIRED")
 
 
+def test_the_only_benchmark_retired_since_is_refused_at_its_field(signed_in):
+    benchmark, rule = make_benchmark("Support answers"), make_rule()
+    form = fill(signed_in.get(f"/rules/{rule.pk}/"), "attach", benchmark=benchmark.pk)
+    retire(benchmark)
+    page = signed_in.post(f"/rules/{rule.pk}/", form)
+    assert page.status_code == 409
+    assert "Support answers (retired)" in text_of(page)
+    assert b'id="id_benchmark_error"' in page.content
+    assert b'href="#id_benchmark"' in page.content
+    assert b'id="id_benchmark"' in page.content
+    assert "There is no active benchmark to attach." in text_of(signed_in.get(f"/rules/{rule.pk}/"))
+
+
 def test_a_form_opened_before_the_rule_changed_is_refused_and_the_next_press_counts(signed_in):
     first, second, third = (make_benchmark(name) for name in ("First", "Second", "Third"))
     rule = make_rule(benchmark=first)

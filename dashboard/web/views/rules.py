@@ -81,22 +81,20 @@ def show_rule(request: HttpRequest, rule_id: str) -> HttpResponse:
     choices = [(benchmark.id, benchmark.name) for benchmark in active if benchmark.id != rule.benchmark_id]
     if request.method != "POST":
         form = AttachForm(benchmarks=choices)
-        return _answer(request, loop, rule, form, any_active=bool(choices))
+        return _answer(request, loop, rule, form)
     form = AttachForm(request.POST, benchmarks=choices)
     if not form.is_valid():
-        return _answer(request, loop, rule, form, any_active=bool(choices), status=422)
+        return _answer(request, loop, rule, form, status=422)
     wanted = form.cleaned_data["benchmark"] if form.cleaned_data["go"] == "attach" else None
     try:
         messages.success(request, change_benchmark(request, rule, wanted, seen=form.cleaned_data["seen"]))
     except (SourceError, Refusal) as error:
         place_refusal(form, error, {"benchmark_id": "benchmark"})
-        return _answer_refusal(request, loop, rule, form, error, any_active=bool(choices))
+        return _answer_refusal(request, loop, rule, form, error)
     return SeeOther(reverse("rule", args=[rule_id]))
 
 
-def _answer_refusal(
-    request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, error: Failure, *, any_active: bool
-) -> HttpResponse:
+def _answer_refusal(request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, error: Failure) -> HttpResponse:
     """The page again, over the rule as it is by now; what was chosen is still chosen."""
     try:
         rule = loop.get_rule(rule.id)
@@ -107,12 +105,10 @@ def _answer_refusal(
     if chosen and all(value != chosen.id for value, _name in select.choices):
         label = f"{chosen.name} ({chosen.status})" if chosen.status != "active" else chosen.name
         select.choices = [*select.choices, (chosen.id, label)]
-    return _answer(request, loop, rule, form, any_active=any_active, status=choose_status(error))
+    return _answer(request, loop, rule, form, status=choose_status(error))
 
 
-def _answer(
-    request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, *, any_active: bool, status: int = 200
-) -> HttpResponse:
+def _answer(request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, *, status: int = 200) -> HttpResponse:
     now = datetime.now(UTC)
     runs, runs_failure, benchmark = [], "", None
     try:
@@ -126,7 +122,8 @@ def _answer(
         "runs_failure": runs_failure,
         "form": form,
         "focus_summary": not focus_first_error(form),
-        "any_active": any_active,
+        # More than "choose one": an active benchmark, or the one that was chosen and refused.
+        "any_choice": len(form.fields["benchmark"].widget.choices) > 1 or "benchmark" in form.errors,
         "what_it_does": WHAT_IT_DOES,
     }
     return render(request, "web/rule.html", context, status=status)
