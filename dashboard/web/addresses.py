@@ -13,8 +13,8 @@ API_PREFIX = "/api/"
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not bound to
 
 PAGE_OF_PART = {"rows": "overview", "trend-region": "trend", "trend-figure": "trend"}
-NOT_TO_COME_BACK_TO = {"sign-in", "sign-in-link", "sign-out", "audit-export"}
 """Route name of a part of a page -> route name of its page."""
+NOT_TO_COME_BACK_TO = {"sign-in", "sign-in-link", "sign-out", "audit-export"}
 
 
 def build_origin(host: str, port: int) -> str:

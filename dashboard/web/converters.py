@@ -36,3 +36,15 @@ class SlashedId(OpaqueId):
         if "\0" in value:
             raise ValueError("an id holds no NUL")
         return value
+
+
+class DraftId:
+    """The id of a form of several steps, as we make them."""
+
+    regex = "[A-Za-z0-9_-]{1,40}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value

@@ -7,7 +7,10 @@ from typing import Any
 
 from django import forms
 
-MOST_DIMENSIONS = 60
+from dashboard.web.converters import DraftId
+
+MOST_DIMENSIONS, LONGEST_KEY, LONGEST_DESCRIPTION = 20, 80, 2_000
+"""What the API takes."""
 TYPED = ("name", "model", "instructions")
 SENT_AS = {
     "name": "name",
@@ -20,7 +23,7 @@ SENT_AS = {
 class JudgeQuery(forms.Form):
     """Which benchmark's form wants the judge."""
 
-    draft = forms.CharField(required=False, max_length=40)
+    draft = forms.RegexField(f"^{DraftId.regex}$", required=False)
 
 
 class DimensionsField(forms.Field):
@@ -39,6 +42,17 @@ class DimensionsField(forms.Field):
         twice = [key for key, times in Counter(key for key, _told in rows).items() if times > 1]
         if twice:
             raise forms.ValidationError(f"The key “{twice[0][:60]}” stands there more than once.")
+        if len(rows) > MOST_DIMENSIONS:
+            raise forms.ValidationError(f"At most {MOST_DIMENSIONS} dimensions; these are {len(rows)}.")
+        for key, told in rows:
+            if len(key) > LONGEST_KEY:
+                raise forms.ValidationError(
+                    f"A key has at most {LONGEST_KEY} characters; “{key[:60]}…” has {len(key)}."
+                )
+            if len(told) > LONGEST_DESCRIPTION:
+                raise forms.ValidationError(
+                    f"A description has at most {LONGEST_DESCRIPTION} characters; that of “{key}” has {len(told)}."
+                )
         return dict(rows)
 
 

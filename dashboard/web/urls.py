@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path, re_path, register_converter
 
-from dashboard.web.converters import OpaqueId, SlashedId
+from dashboard.web.converters import DraftId, OpaqueId, SlashedId
 from dashboard.web.views import (
     account,
     attach,
@@ -23,6 +23,7 @@ from dashboard.web.views import (
     trend,
 )
 
+register_converter(DraftId, "draft_id")
 register_converter(OpaqueId, "id")
 register_converter(SlashedId, "slashed_id")
 
@@ -30,10 +31,10 @@ urlpatterns: list[URLPattern] = [
     path("", overview.overview, name="overview"),
     path("rows/", overview.rows, name="rows"),
     path("benchmarks/new/", new_benchmark.start, name="new-benchmark"),
-    path("benchmarks/new/<str:draft_id>/", new_benchmark.edit, name="new-benchmark-draft"),
-    path("benchmarks/new/<str:draft_id>/review/", review.show_review, name="review"),
+    path("benchmarks/new/<draft_id:draft_id>/", new_benchmark.edit, name="new-benchmark-draft"),
+    path("benchmarks/new/<draft_id:draft_id>/review/", review.show_review, name="review"),
     path("judges/new/", judges.start, name="new-judge"),
-    path("judges/new/<str:judge_draft_id>/", judges.edit, name="new-judge-draft"),
+    path("judges/new/<draft_id:judge_draft_id>/", judges.edit, name="new-judge-draft"),
     path("benchmarks/<id:benchmark_id>/", trend.show_trend, name="trend"),
     path("benchmarks/<id:benchmark_id>/region/", trend.show_region, name="trend-region"),
     path("benchmarks/<id:benchmark_id>/figure.json", trend.give_figure, name="trend-figure"),

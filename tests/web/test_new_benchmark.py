@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dashboard.service.models import Benchmark, BenchmarkItem, Judge, Trace
+from dashboard.web import drafts
 from dashboard.web.models import AuditEntry, Draft
 from tests.factories import START, make_benchmark, make_dataset, make_judge, make_rule, make_trace
 from tests.web.conftest import make_person
@@ -245,6 +246,61 @@ def test_a_judge_that_changed_after_the_review_opened_is_shown_again(signed_in, 
     assert Benchmark.objects.count() == 0
     signed_in.post(f"{ready}review/", fill(page, "freeze"))
     assert Benchmark.objects.get().judge_instructions == "Something else."
+
+
+def test_what_was_picked_between_the_look_and_the_freezing_is_shown_before_it_is_frozen(signed_in, ready, monkeypatch):
+    make_trace("Another", id="tr_new")
+    picked = [f"tr_{n:03d}" for n in range(12)]
+    review = signed_in.post(ready, fill(signed_in.get(ready), "review", tick=picked), follow=True)
+    keep = fill(signed_in.get(ready), "look", tick=[*picked, "tr_new"]) | {"go": "keep"}
+    claim = drafts.claim
+
+    def claim_late(draft):
+        monkeypatch.setattr(drafts, "claim", claim)
+        assert signed_in.post(ready, keep).status_code == 204
+        return claim(draft)
+
+    monkeypatch.setattr(drafts, "claim", claim_late)
+    page = signed_in.post(f"{ready}review/", fill(review, "freeze"))
+    assert page.status_code == 409
+    assert "changed after this page was opened. Look at it again." in text_of(page)
+    assert "Conversations 13" in text_of(page)
+    assert Benchmark.objects.count() == 0
+    signed_in.post(f"{ready}review/", fill(page, "freeze"))
+    assert Benchmark.objects.get().item_count == 13
+
+
+def test_what_was_emptied_between_the_look_and_the_freezing_comes_back_as_the_form(signed_in, ready, monkeypatch):
+    picked = [f"tr_{n:03d}" for n in range(12)]
+    review = signed_in.post(ready, fill(signed_in.get(ready), "review", tick=picked), follow=True)
+    claim = drafts.claim
+
+    def claim_late(draft):
+        drafts.save(Draft.objects.get(), {**draft.body, "picks": []})
+        return claim(draft)
+
+    monkeypatch.setattr(drafts, "claim", claim_late)
+    page = signed_in.post(f"{ready}review/", fill(review, "freeze"))
+    assert page.status_code == 422
+    assert "A benchmark pins 10 to 200 conversations; 0 are picked." in text_of(page)
+    assert Benchmark.objects.count() == 0
+
+
+@pytest.mark.parametrize("draft_id", ["a%00b", "a" * 41, "a b", "a.b"])
+@pytest.mark.parametrize("place", ["/benchmarks/new/{}/", "/benchmarks/new/{}/review/", "/judges/new/{}/"])
+def test_an_address_that_no_form_has_leads_nowhere(signed_in, place, draft_id):
+    assert signed_in.get(place.format(draft_id), follow=True).status_code == 404
+    assert signed_in.post(place.format(draft_id), {"go": "keep"}).status_code in {404, 405}
+    assert Draft.objects.count() == 0
+
+
+def test_what_is_typed_is_never_cut(signed_in):
+    page, url = open_form(signed_in)
+    signed_in.post(url, fill(page, "look", name="n" * 70_000))
+    page = signed_in.post(url, fill(signed_in.get(url), "review"))
+    assert page.status_code == 422
+    assert f'value="{"n" * 70_000}"' in page.content.decode()
+    assert "at most 200 characters (it has 70000)" in text_of(page)
 
 
 def test_a_dataset_is_pinned_by_its_split(signed_in, ready):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.http import Http404
 from django.test import Client
 
 from dashboard.service.models import Benchmark
@@ -123,6 +125,13 @@ def test_a_service_that_cannot_be_reached_keeps_everything(signed_in, connect):
     assert b'value="jdg_1" checked' in page.content
 
 
+def test_an_id_that_no_address_could_hold_is_nobody_s(signed_in, connect):
+    connect(Remote(None))
+    page = signed_in.get("/benchmarks/new/abc/")
+    page = signed_in.post("/benchmarks/new/abc/", fill(page, "paste", paste="x" * 70_000), follow=True)
+    assert "(there is no such conversation in this workspace)" in text_of(page)
+
+
 def test_a_search_that_the_service_does_not_have_is_said_in_its_words(signed_in, connect):
     remote = Remote(None)
 
@@ -184,3 +193,55 @@ def test_a_second_press_does_not_wait_for_ever(admin, monkeypatch):
     assert not drafts.claim(Draft.objects.get())
     drafts.wait_for_outcome(draft)
     assert draft.state == "sending"
+
+
+def make_sent(user) -> Draft:
+    """A form that is being sent."""
+    draft = Draft(id="abc", user=user, kind="benchmark")
+    drafts.save(draft, {"name": "Remote"})
+    assert drafts.claim(draft)
+    return draft
+
+
+def test_what_is_still_being_sent_cannot_be_opened_again(signed_in, admin, connect, monkeypatch):
+    monkeypatch.setattr(drafts, "WAIT_S", 0)
+    connect(Remote(None))
+    draft = make_sent(admin)
+    page = signed_in.post("/benchmarks/new/abc/review/", {"go": "reopen"})
+    assert "Being sent Remote was sent at" in text_of(page)
+    assert b'value="reopen"' not in page.content
+    assert Draft.objects.get().state == "sending"
+    drafts.settle(draft, "made", "bm_1")
+    assert signed_in.get("/benchmarks/new/abc/review/")["Location"] == "/benchmarks/bm_1/"
+
+
+def test_what_no_answer_can_come_of_any_more_is_unknown(signed_in, admin, connect):
+    connect(Remote(None))
+    draft = make_sent(admin)
+    draft.sent_at -= timedelta(minutes=1)
+    draft.save()
+    page = signed_in.get("/benchmarks/new/abc/review/")
+    assert "no answer says whether it was pinned" in text_of(page)
+    assert b'value="reopen"' in page.content
+    drafts.settle(draft, "made", "bm_1")
+    assert Draft.objects.get().state == "made", "the answer came after all"
+
+
+def test_only_who_sent_it_says_what_became_of_it(admin):
+    late = make_sent(admin)
+    Draft.objects.update(state="unknown")
+    assert drafts.reopen(late)
+    assert not drafts.reopen(late)
+    second = Draft.objects.get()
+    assert drafts.claim(second)
+    drafts.settle(late, "unknown")
+    assert Draft.objects.get().state == "sending"
+
+
+def test_two_windows_of_a_fresh_form_both_keep_what_was_typed(admin):
+    first, second = (Draft(id="abc", user=admin, kind="benchmark") for _ in range(2))
+    drafts.save(first, {"name": "One"})
+    drafts.save(second, {"name": "Two"})
+    assert Draft.objects.get().body == {"name": "Two"}
+    with pytest.raises(Http404):
+        drafts.save(Draft(id="abc", user=make_person("mia", "member"), kind="benchmark"), {})

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
+from django.db import connection
+from django.test import Client
 
 from dashboard.service.models import Judge
-from dashboard.web.models import AuditEntry
+from dashboard.service.views.sources import CREATE_JUDGE
+from dashboard.web import drafts
+from dashboard.web.judge_form import LONGEST_DESCRIPTION, LONGEST_KEY, MOST_DIMENSIONS, JudgeForm
+from dashboard.web.models import AuditEntry, Draft
 from tests.factories import make_judge
 from tests.sources.faulty_server import reply_json
+from tests.web.conftest import make_person
 from tests.web.pages import fill, text_of
 
 pytestmark = pytest.mark.django_db
@@ -79,13 +87,97 @@ def test_a_row_is_added_and_everything_kept_without_script(signed_in):
 
 def test_the_service_s_refusal_stands_at_its_field(signed_in):
     page, url, _back = open_judge(signed_in)
-    keys, told = [f"k{n}" for n in range(25)], ["" for _ in range(25)]
+    sent = fill(page, "write", name="Strict", instructions="Be strict.", key=["a\u0085b"], description=["One"])
+    page = signed_in.post(url, sent)
+    assert page.status_code == 422
+    assert "Dimensions : dimensions[0].key must be on one line." in text_of(page)
+    assert 'value="a\u0085b"' in page.content.decode()
+    assert Judge.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("keys", "told", "said"),
+    [
+        ([f"k{n}" for n in range(21)], [""] * 21, "At most 20 dimensions; these are 21."),
+        (["k" * 81], [""], "A key has at most 80 characters; “"),
+        (["k"], ["t" * 2_001], "A description has at most 2000 characters; that of “k” has 2001."),
+    ],
+)
+def test_more_than_the_api_takes_is_refused_before_it_is_sent(signed_in, keys, told, said):
+    page, url, _back = open_judge(signed_in)
     sent = fill(page, "write", name="Strict", instructions="Be strict.", key=keys, description=told)
     page = signed_in.post(url, sent)
     assert page.status_code == 422
-    assert "Dimensions : dimensions must hold 1 to 20 entries." in text_of(page)
-    assert b'value="k24"' in page.content
-    assert Judge.objects.count() == 0
+    assert f"Dimensions : {said}" in text_of(page)
+    assert f'value="{keys[-1]}"' in page.content.decode()
+    assert AuditEntry.objects.count() == 0
+
+
+def test_the_form_takes_what_the_api_takes():
+    written = {field.name: field for field in CREATE_JUDGE.fields}
+    key, told = written["dimensions"].item.fields
+    assert (written["dimensions"].most, key.most, told.most) == (MOST_DIMENSIONS, LONGEST_KEY, LONGEST_DESCRIPTION)
+    fields = JudgeForm().fields
+    for name in ("name", "model", "instructions"):
+        assert fields[name].max_length == written[name].most
+
+
+def test_reading_the_address_of_a_written_judge_chooses_nothing_again(signed_in):
+    other = make_judge("Another")
+    page, url, back = open_judge(signed_in)
+    signed_in.post(url, fill(page, "write", name="Strict", instructions="Be strict.", **DIMENSIONS))
+    form = fill(signed_in.get(back), "look", judge=other.pk) | {"go": "keep"}
+    signed_in.post(back, form)
+    assert signed_in.get(url)["Location"] == back
+    assert Draft.objects.get(kind="benchmark").body["judge"] == other.pk
+
+
+def test_a_benchmark_s_form_that_is_somebody_else_s_is_left_alone(signed_in):
+    theirs = Draft.objects.create(id="theirs", user=make_person("mia", "member"), kind="benchmark", body={})
+    page = signed_in.get("/judges/new/abc/?draft=theirs")
+    sent = fill(page, "write", name="Strict", instructions="Be strict.", **DIMENSIONS)
+    done = signed_in.post("/judges/new/abc/?draft=theirs", sent, follow=True)
+    assert done.status_code == 200
+    assert f'value="{Judge.objects.get().pk}" checked' in done.content.decode()
+    theirs.refresh_from_db()
+    assert theirs.body == {}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_four_presses_on_a_fresh_form_at_the_same_time_write_one_judge_and_all_lead_on():
+    user = make_person("mia", "member")
+    form = {"go": "write", "name": "Strict", "instructions": "Be strict.", **DIMENSIONS}
+    start, answers = threading.Barrier(4), []
+
+    def press():
+        client = Client()
+        client.force_login(user)
+        start.wait()
+        try:
+            answers.append(client.post("/judges/new/abc/", form, follow=True))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=press) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    wanting = Draft.objects.get(kind="benchmark")
+    assert [one.request["PATH_INFO"] for one in answers] == [f"/benchmarks/new/{wanting.pk}/"] * 4
+    assert wanting.body["judge"] == Judge.objects.get().pk
+
+
+def test_a_judge_that_is_still_being_sent_is_not_written_anew(signed_in, admin, monkeypatch):
+    monkeypatch.setattr(drafts, "WAIT_S", 0)
+    draft = Draft(id="abc", user=admin, kind="judge")
+    drafts.save(draft, {"name": "Strict"})
+    assert drafts.claim(draft)
+    page = signed_in.get("/judges/new/abc/")
+    assert "Being sent" in text_of(page)
+    assert "Write it anew" not in text_of(page)
+    drafts.settle(draft, "unknown")
+    assert "Write it anew" in text_of(signed_in.get("/judges/new/abc/"))
 
 
 def test_without_a_benchmark_s_form_a_new_one_opens_with_it_chosen(signed_in):

@@ -6,7 +6,8 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
@@ -14,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from dashboard.sources.connect import get_loop
 from dashboard.sources.errors import OutcomeUnknown, SourceError
 from dashboard.web import access, audit, drafts, kept
-from dashboard.web.judge_form import MOST_DIMENSIONS, SENT_AS, TYPED, JudgeForm, JudgeQuery
+from dashboard.web.judge_form import LONGEST_KEY, MOST_DIMENSIONS, SENT_AS, TYPED, JudgeForm, JudgeQuery
 from dashboard.web.models import Draft
 from dashboard.web.presenters.links import with_query
 from dashboard.web.redirects import SeeOther
@@ -43,7 +44,7 @@ def edit(request: HttpRequest, judge_draft_id: str) -> HttpResponse:
     back = query.cleaned_data.get("draft") or ""
     drafts.wait_for_outcome(draft)
     if draft.state == "made":
-        return SeeOther(go_back(request, draft, back))
+        return SeeOther(reverse("new-benchmark-draft", args=[draft.body["wanted_by"]]))
     if draft.state != "open":
         return answer_unknown(request, draft, back)
     if request.method != "POST":
@@ -59,8 +60,7 @@ def edit(request: HttpRequest, judge_draft_id: str) -> HttpResponse:
     form = JudgeForm(body)
     if not form.is_valid():
         return answer(request, draft, body, back, form, 422)
-    draft = drafts.open_draft(request, judge_draft_id, "judge")
-    if drafts.claim(draft):
+    if drafts.claim(draft, body):
         return send(request, draft, form, back)
     return SeeOther(with_query(request.path, {"draft": back} if back else {}))
 
@@ -85,26 +85,30 @@ def send(request: HttpRequest, draft: Draft, form: JudgeForm, back: str) -> Http
             drafts.settle(draft, "open")
             place_refusal(form, error, SENT_AS)
             return answer(request, draft, draft.body, back, form, choose_status(error))
-        drafts.settle(draft, "made", made.id)
+        form_id = choose(request, draft, made.id, back)
     messages.success(request, f"The judge “{made.name}” is written.")
-    return SeeOther(go_back(request, draft, back))
+    return SeeOther(reverse("new-benchmark-draft", args=[form_id]))
 
 
-def go_back(request: HttpRequest, draft: Draft, back: str) -> str:
-    """The benchmark's form with the new judge chosen, everything else in it as it was."""
-    wanting = drafts.open_draft(request, back or drafts.new_id(), "benchmark")
-    if wanting.state == "open":
-        drafts.save(wanting, {**wanting.body, "judge": draft.made_id})
-    return reverse("new-benchmark-draft", args=[wanting.pk])
+def choose(request: HttpRequest, draft: Draft, judge_id: str, back: str) -> str:
+    """Settle the draft, with its judge chosen in the benchmark's form `back`, where the rest stays as it was.
+
+    A form that is gone, or somebody else's, is made up for by a new one. The id of the form, which the draft keeps.
+    """
+    with transaction.atomic():
+        try:
+            wanting = drafts.open_draft(request, back or drafts.new_id(), "benchmark", lock=True)
+        except Http404:
+            wanting = drafts.open_draft(request, drafts.new_id(), "benchmark")
+        drafts.save(wanting, {**wanting.body, "judge": judge_id})
+        drafts.settle(draft, "made", judge_id, {**draft.body, "wanted_by": wanting.pk})
+    return wanting.pk
 
 
 def absorb(sent: Any) -> dict[str, Any]:
     """The draft of what this form sent."""
     keys, told = sent.getlist("key"), sent.getlist("description")
-    rows = [
-        [drafts.clean(key), drafts.clean(told[n] if n < len(told) else "")]
-        for n, key in enumerate(keys[:MOST_DIMENSIONS])
-    ]
+    rows = [[drafts.clean(key), drafts.clean(told[n] if n < len(told) else "")] for n, key in enumerate(keys)]
     return {**drafts.read_typed(sent, TYPED), "dimensions": rows, "rows": len(rows)}
 
 
@@ -125,6 +129,7 @@ def answer(
         "rows": rows,
         "full": len(rows) >= MOST_DIMENSIONS,
         "most": MOST_DIMENSIONS,
+        "longest_key": LONGEST_KEY,
         "draft_id": draft.pk,
         "here": with_query(request.path, {"draft": back} if back else {}),
         "back": reverse("new-benchmark-draft", args=[back]) if back else reverse("overview"),
@@ -142,6 +147,7 @@ def answer_unknown(request: HttpRequest, draft: Draft, back: str) -> HttpRespons
         failure = error.message
     context = {
         "name": name,
+        "pending": draft.state == "sending",
         "found": found,
         "failure": failure,
         "here": with_query(request.path, {"draft": back} if back else {}),

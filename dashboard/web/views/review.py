@@ -40,14 +40,22 @@ def show_review(request: HttpRequest, draft_id: str) -> HttpResponse:
     form = bind(draft.body, judges, datasets)
     if failure or not form.is_valid():
         return answer_form(request, draft.pk, draft.body, PickerForm({}), form, status=503 if failure else 422)
-    judge = next(judge for judge in judges or () if judge.id == form.cleaned_data["judge"])
     if request.method != "POST":
-        return answer_review(request, draft, form, judge, datasets)
-    if request.POST.get("seen") != see(draft, form, judge):
-        return answer_review(request, draft, form, judge, datasets, changed=CHANGED, status=409)
-    if not drafts.claim(draft):
-        return follow(request, draft)
-    return send(request, draft, form)
+        return answer_review(request, draft, form, find_judge(judges, form), datasets)
+    if request.POST.get("seen") == see(draft, form, find_judge(judges, form)):
+        if drafts.claim(draft):
+            return send(request, draft, form)
+        if draft.state != "open":
+            return follow(request, draft)
+        form = bind(draft.body, judges, datasets)
+        if not form.is_valid():
+            return answer_form(request, draft.pk, draft.body, PickerForm({}), form, status=422)
+    return answer_review(request, draft, form, find_judge(judges, form), datasets, changed=CHANGED, status=409)
+
+
+def find_judge(judges: list[Judge] | None, form: BenchmarkForm) -> Judge:
+    """The chosen one: a valid form chose one of these."""
+    return next(judge for judge in judges or () if judge.id == form.cleaned_data["judge"])
 
 
 def send(request: HttpRequest, draft: Draft, form: BenchmarkForm) -> HttpResponse:
@@ -65,7 +73,6 @@ def send(request: HttpRequest, draft: Draft, form: BenchmarkForm) -> HttpRespons
             drafts.settle(draft, "unknown")
             return SeeOther(reverse("review", args=[draft.pk]))
         except SourceError as error:
-            drafts.settle(draft, "open")
             return answer_refusal(request, draft, form, error)
         drafts.settle(draft, "made", made.id)
     messages.success(
@@ -79,7 +86,7 @@ def answer_refusal(request: HttpRequest, draft: Draft, form: BenchmarkForm, erro
     why = {fault.trace_id: fault.message.removeprefix(f"{fault.trace_id}: ").rstrip(".") for fault in error.details}
     picks = [pick._replace(why=why.get(pick.id, pick.why)) for pick in read_picks(draft.body)]
     body = {**draft.body, "picks": picks}
-    drafts.save(draft, body)
+    drafts.settle(draft, "open", body=body)
     place_refusal(form, error, SENT_AS)
     return answer_form(request, draft.pk, body, PickerForm({}), form, status=choose_status(error))
 
@@ -147,8 +154,8 @@ def follow(request: HttpRequest, draft: Draft) -> HttpResponse:
     if draft.state == "open":
         return SeeOther(form_url)
     found, failure = find_made(draft)
-    if request.method == "POST" and request.POST.get("go") == "reopen" and not found and not failure:
-        drafts.settle(draft, "open")
+    wants_it_back = request.method == "POST" and request.POST.get("go") == "reopen"
+    if wants_it_back and not found and not failure and drafts.reopen(draft):
         return SeeOther(form_url)
     context = {"draft": draft, "name": draft.body.get("name", ""), "found": found, "failure": failure}
     return render(request, "web/outcome.html", context)
