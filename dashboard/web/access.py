@@ -72,10 +72,24 @@ _lock = threading.Lock()
 class NotAllowed(PermissionDenied):
     """This person may not do this. `recorded` once the audit log says so."""
 
+    code = "NOT_ALLOWED"
+
     def __init__(self, action: Action) -> None:
-        super().__init__(f"{WORDS[action]} needs the role {NEEDED_ROLE[action]}")
+        super().__init__(self.explain(action))
         self.action = action
         self.recorded = False
+
+    def explain(self, action: Action) -> str:
+        return f"{WORDS[action]} needs the role {NEEDED_ROLE[action]}"
+
+
+class KeyMayNotWrite(NotAllowed):
+    """Nobody may do this here: the key of the remote workspace can only read."""
+
+    code = "KEY_MAY_NOT_WRITE"
+
+    def explain(self, action: Action) -> str:
+        return f"{WORDS[action]} needs an API key with the scope loop:write"
 
 
 def role_of(user: User | AnonymousUser) -> Role | None:
@@ -98,9 +112,12 @@ def may(user: User | AnonymousUser, action: Action) -> bool:
 
 
 def check(user: User | AnonymousUser, action: Action) -> None:
-    """Raise NotAllowed, which is a PermissionDenied, unless `may` says yes."""
+    """Raise NotAllowed, which is a PermissionDenied, unless `may` says yes and, for a write of the workspace, its key
+    may write (KeyMayNotWrite): nobody fills in what could only be refused."""
     if not may(user, action):
         raise NotAllowed(action)
+    if action in THROUGH_THE_API and not api_may_write():
+        raise KeyMayNotWrite(action)
 
 
 def list_admins() -> QuerySet[User]:

@@ -82,7 +82,7 @@ def describe(error: BaseException) -> tuple[str, str, str]:
         case SourceError():
             return "failed", error.code or kind, error.message
         case NotAllowed():
-            return "refused", "NOT_ALLOWED", str(error)
+            return "refused", error.code, str(error)
         case PermissionDenied() | Http404():
             return "refused", kind, str(error)
         case _:

@@ -12,7 +12,7 @@ from dashboard.sources.connect import get_connection, get_loop
 from dashboard.sources.loop import Identity
 from dashboard.web import access
 from dashboard.web.access import ACTIONS, ROLES, may
-from dashboard.web.models import AuditEntry
+from dashboard.web.models import AuditEntry, Draft
 from tests.sources.faulty_server import reply_json
 from tests.web.conftest import Workspace, make_person, one_benchmark, one_point
 
@@ -124,6 +124,40 @@ def test_a_control_that_the_key_could_only_refuse_is_explained_instead(connect, 
     may_write = "loop:write" in scopes
     assert (b"/benchmarks/bm_1/retire/" in page) == may_write
     assert (b"API key can only read" in page) != may_write
+
+
+WRITE_PAGES = [
+    ("GET", "/benchmarks/new/"),
+    ("GET", "/benchmarks/new/abc/"),
+    ("POST", "/benchmarks/new/abc/"),
+    ("GET", "/benchmarks/new/abc/review/"),
+    ("POST", "/benchmarks/new/abc/review/"),
+    ("GET", "/judges/new/"),
+    ("GET", "/judges/new/abc/"),
+    ("POST", "/judges/new/abc/"),
+    ("GET", "/benchmarks/bm_1/retire/"),
+    ("POST", "/benchmarks/bm_1/retire/"),
+    ("POST", "/benchmarks/bm_1/successor/"),
+    ("POST", "/benchmarks/bm_1/attach/"),
+    ("POST", "/rules/rule_1/"),
+]
+
+
+@pytest.mark.parametrize(("method", "address"), WRITE_PAGES)
+def test_a_page_that_the_key_could_only_refuse_says_so_before_any_work(connect, client, monkeypatch, method, address):
+    """A person with the role is not told to get another; the service is asked for nothing but what the key may do."""
+    monkeypatch.setattr(access, "KEY_WAITS_S", 30)
+    asked = []
+    connect(lambda request: asked.append(request.path) or reply_json({"scopes": ["loop:read"]}))
+    client.force_login(make_person("mia", "member"))
+    page = client.generic(method, address)
+    assert page.status_code == 403
+    assert b"the API key of this dashboard can only read" in page.content
+    assert b"needs the role" not in page.content
+    assert {path.rpartition("/")[2] for path in asked} == {"introspect"}
+    assert Draft.objects.count() == 0
+    codes = [(entry.outcome, entry.code) for entry in AuditEntry.objects.all()]
+    assert codes == ([("refused", "KEY_MAY_NOT_WRITE")] if method == "POST" else [])
 
 
 def test_no_page_waits_for_what_the_key_may_do(connect, signed_in, monkeypatch):

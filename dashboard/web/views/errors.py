@@ -46,6 +46,7 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     context = {
         "doing": access.WORDS[action] if action else "this",
         "needed": access.NEEDED_ROLE[action] if action else "",
+        "key_refuses": isinstance(exception, access.KeyMayNotWrite),
         "admins": admins[:ADMINS_NAMED],
         "more": len(admins) > ADMINS_NAMED,
     }
