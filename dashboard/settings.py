@@ -93,6 +93,7 @@ MIDDLEWARE = [
     "compression_middleware.middleware.CompressionMiddleware",
     "dashboard.web.middleware.keep_out_of_caches",
     "django.middleware.common.CommonMiddleware",
+    "dashboard.web.audit_outside.record_api_writes",
     "dashboard.service.middleware.ApiShortcutMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -19,6 +19,8 @@ TRUSTED = "benchtrend.workspace"
 ACTOR = "benchtrend.actor"
 """The META key that says for whom a call in this process is made; believed of trusted calls alone."""
 ACTOR_LENGTH = 200
+KEY = "benchtrend.key"
+"""The META key under which the (id, name) of the key that a request carried is left for those outside the API."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class CallerAuthentication(BaseAuthentication):
         key, now = find_key(secret), timezone.now()
         if key is None:
             raise Refusal(401, "INVALID_API_KEY", "The API key is not known.")
+        request.META[KEY] = key.pk, key.name
         if key.revoked_at is not None:
             raise Refusal(401, "API_KEY_REVOKED", "The API key was revoked.")
         if key.expires_at is not None and key.expires_at <= now:

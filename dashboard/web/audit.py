@@ -16,6 +16,9 @@ from dashboard.sources.errors import NotFound, OutcomeUnknown, Refused, SourceEr
 from dashboard.web.access import NotAllowed
 from dashboard.web.models import AuditEntry
 
+COMMAND_LINE = "command line"
+"""Who writes that came from a command on the server are by."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -55,7 +58,7 @@ def record(
     """Write exactly one entry when the block ends: done, or, by what it raised, refused, failed or unknown.
 
     What it raised goes on. The entry has a transaction of its own, so the block's may roll back; put `record` around
-    `atomic()`, never inside one (RuntimeError). `request` is None for a command on the server, named by `who`.
+    `atomic()`, never inside one (RuntimeError). `request` is None for what came over no page, named by `who`.
     """
     draft = Draft(action, target_kind, target_id, target_name)
     try:

@@ -98,13 +98,13 @@ def test_what_is_too_long_is_cut_and_nul_is_dropped(request_of):
 
 
 def test_a_command_and_a_stranger_have_names_too(request_of):
-    with audit.record(None, action="add_person", who="manage.py"):
+    with audit.record(None, action="add_person", who=audit.COMMAND_LINE):
         pass
     request_of.user = AnonymousUser()
     with audit.record(request_of, action="retire"):
         pass
     names = AuditEntry.objects.order_by("id").values_list("who_id", "who_name")
-    assert list(names) == [(None, "manage.py"), (None, "somebody not signed in")]
+    assert list(names) == [(None, "command line"), (None, "somebody not signed in")]
 
 
 def test_what_the_database_does_not_take_is_logged_whole_and_stops_nothing(request_of, monkeypatch, caplog):

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from dashboard.web.addresses import build_origin, explain_origin
-from dashboard.web.audit import record
+from dashboard.web.audit import COMMAND_LINE, record
 from dashboard.web.people import find_person, make_link_path, one_at_a_time
 
 if TYPE_CHECKING:
@@ -34,7 +34,12 @@ class Command(BaseCommand):
         origin = build_origin(settings.HOST, settings.PORT)
         if not options["base_url"] and (note := explain_origin(origin)):
             self.stdout.write(note)
-        self.stdout.write((options["base_url"] or origin).rstrip("/") + make_link_path(user))
+        name = user.get_username()
+        with record(
+            None, action="make_link", target_kind="person", target_id=str(user.pk), target_name=name, who=COMMAND_LINE
+        ):
+            path = make_link_path(user)
+        self.stdout.write((options["base_url"] or origin).rstrip("/") + path)
 
     def _make_admin(self, name: str) -> User:
         user = get_user_model()(username=name, is_staff=True, is_superuser=True)
@@ -44,7 +49,7 @@ class Command(BaseCommand):
         except ValidationError as error:
             raise CommandError("; ".join(error.messages)) from error
         with (
-            record(None, action="add_person", target_kind="person", target_name=name, who="manage.py") as entry,
+            record(None, action="add_person", target_kind="person", target_name=name, who=COMMAND_LINE) as entry,
             one_at_a_time(None),
         ):
             user.save()

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from dashboard.service.keys import SCOPES, create_key
 from dashboard.service.models import ApiKey, Workspace
+from dashboard.signals import command_wrote
 
 
 class Command(BaseCommand):
@@ -46,6 +47,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no workspace {workspace!r}.")
         expires_at = timezone.now() + timedelta(days=days) if days else None
         key, secret = create_key(owner, name, wanted, expires_at)
+        until = f"until {expires_at:%Y-%m-%d %H:%M} UTC" if expires_at else "for ever"
+        self._tell("create", key, f"scopes {', '.join(wanted)}, {until}")
         self.stdout.write(f"Key {key.pk} for workspace {owner.pk}, {', '.join(wanted)}. It is shown this once:")
         self.stdout.write(secret)
 
@@ -65,4 +68,10 @@ class Command(BaseCommand):
         if key.revoked_at is None:
             key.revoked_at = timezone.now()
             key.save(update_fields=["revoked_at"])
+            self._tell("revoke", key)
         self.stdout.write(f"Key {key.pk} is revoked.")
+
+    def _tell(self, action: str, key: ApiKey, message: str = "") -> None:
+        command_wrote.send(
+            type(self), action=action, target_kind="API key", target_id=key.pk, target_name=key.name, message=message
+        )

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dashboard.service.body import Fault, Text
 from dashboard.service.models import Judge, Workspace
+from dashboard.signals import command_wrote
 
 
 class Command(BaseCommand):
@@ -45,4 +46,12 @@ class Command(BaseCommand):
         if len({entry["key"] for entry in judge.dimensions}) < len(pairs):
             raise CommandError("A dimension is given twice.")
         judge.save(force_insert=True)
+        command_wrote.send(
+            type(self),
+            action="create",
+            target_kind="judge",
+            target_id=judge.pk,
+            target_name=judge.name,
+            message=f"scores {', '.join(entry['key'] for entry in judge.dimensions)}",
+        )
         self.stdout.write(f'made judge {judge.pk} "{judge.name}"')

@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 
 from dashboard.service.body import Fault, Text
 from dashboard.service.models import Rule, Workspace
+from dashboard.signals import command_wrote
 
 
 class Command(BaseCommand):
@@ -38,4 +39,12 @@ class Command(BaseCommand):
                 )
         except IntegrityError as error:  # a rule's name is unique in its workspace
             raise CommandError(f"There is a rule named {name!r} already.") from error
+        command_wrote.send(
+            type(self),
+            action="create",
+            target_kind="rule",
+            target_id=rule.pk,
+            target_name=name,
+            message=f"serving {serving}, training {model}",
+        )
         self.stdout.write(f'made rule {rule.pk} "{name}", serving {serving}; see /rules/{rule.pk}/')

@@ -18,6 +18,7 @@ from dashboard.service.conversations import Conversation, RowUnreadable, read_ro
 from dashboard.service.conversations_store import Stored, identify, store_conversations
 from dashboard.service.models import Workspace
 from dashboard.service.strict_json import NotJson, find_unstorable, parse_json
+from dashboard.signals import command_wrote
 
 BATCH = 1000
 WHITE = re.compile(r"[ \t\r\n]*")
@@ -70,6 +71,14 @@ class Command(BaseCommand):
                     self.stderr.write(f"{some[n][0]}: conflict, left as it was: {some[n][1]} says something else there")
             if dry_run:
                 transaction.set_rollback(True)
+        if created and not dry_run:
+            command_wrote.send(
+                type(self),
+                action="import",
+                target_kind="conversations",
+                target_name=source.strip(),
+                message=f"{created} imported, {problems} refused, {conflicts} in conflict",
+            )
         verb = "would import" if dry_run else "imported"
         self.stdout.write(f'{verb} {created} conversations under "{source.strip()}"; {present} already there')
         if problems or conflicts:

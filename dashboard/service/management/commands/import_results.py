@@ -15,6 +15,7 @@ from dashboard.service.importing_write import write_import
 from dashboard.service.models import Benchmark, Workspace
 from dashboard.service.results_files import read_results
 from dashboard.service.results_files_types import ResultsError, ResultSet
+from dashboard.signals import command_wrote
 
 PROGRESS_FROM_FILES = 200
 
@@ -54,6 +55,15 @@ class Command(BaseCommand):
             results, plan, benchmark = self._import(options)
         except (ResultsError, ImportRefused) as error:
             raise CommandError(str(error)) from error
+        if benchmark and plan.new and not options["dry_run"]:
+            command_wrote.send(
+                type(self),
+                action="import",
+                target_kind="benchmark",
+                target_id=benchmark.pk,
+                target_name=plan.name,
+                message=f"{_count(len(plan.new), 'new point')}, {_count(len(plan.conflicts), 'conflict')}",
+            )
         for problem in results.problems:
             self.stderr.write(f"not read: {problem.path}: {problem.message}")
         for conflict in plan.conflicts:
