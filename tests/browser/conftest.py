@@ -4,13 +4,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.chromium import ARGUMENTS, NoChromium, find_chromium
 from tests.running import Server, run_python, serve
 
 WIDE = {"width": 1280, "height": 900}
 PHONE = {"width": 375, "height": 740}
+AMPLE_MS = 60_000
+"""How long a page may take on a machine that is busy with other things, hashing a password among them."""
+expect.set_options(timeout=AMPLE_MS)
 
 
 @pytest.fixture(scope="session")
@@ -92,7 +95,7 @@ def open_context(
     def open_one(*, signed_in: bool = True, **options: Any) -> BrowserContext:
         settings = {"viewport": WIDE, "base_url": server.url, "reduced_motion": "reduce"} | options
         context = browser.new_context(storage_state=session if signed_in else None, **settings)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(AMPLE_MS)
         witness.append(Witness(context, server))
         opened.append(context)
         return context

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import WIDE
+from tests.browser.conftest import AMPLE_MS, WIDE
 from tests.running import Server, serve
 from tests.sources.faulty_server import FaultyServer, Request, reply_json
 from tests.sources.faulty_server import serve as serve_faulty
@@ -47,6 +47,7 @@ def dashboard(remote: FaultyServer, tmp_path_factory: pytest.TempPathFactory) ->
 def page(browser: Browser, dashboard: Server) -> Iterator[Page]:
     """A page that somebody has signed in on."""
     context = browser.new_context(viewport=WIDE, base_url=dashboard.url)
+    context.set_default_timeout(AMPLE_MS)
     page = context.new_page()
     page.goto(dashboard.link)
     page.wait_for_url(f"{dashboard.url}/")
@@ -59,7 +60,7 @@ def test_late_rows_come_in_after_the_page(page: Page) -> None:
     rows = page.locator("table.overview tbody tr")
     expect(page.locator("[aria-busy=true]")).to_have_count(1)
     expect(rows.first).to_contain_text("Reading its replays")
-    expect(page.locator("[aria-busy=true]")).to_have_count(0, timeout=20_000)
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)
     expect(rows).to_have_count(3)
     for row in rows.all():
         expect(row.locator("[data-label=Candidate]")).to_have_text("0.60")
@@ -69,7 +70,7 @@ def test_late_rows_come_in_after_the_page(page: Page) -> None:
 def test_late_rows_of_a_list_that_fails_end_with_the_reason(page: Page, remote: FaultyServer) -> None:
     page.route("**/rows/?*", lambda route: refuse_then_go_on(remote, route))
     page.goto("/", wait_until="commit")
-    expect(page.locator("table.overview .note-warn").first).to_contain_text("not allowed with this key", timeout=20_000)
+    expect(page.locator("table.overview .note-warn").first).to_contain_text("not allowed with this key")
     expect(page.locator("table.overview .note-warn")).to_have_count(3)
     expect(page.locator("[aria-busy=true]")).to_have_count(0)
 

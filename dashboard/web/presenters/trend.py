@@ -170,6 +170,21 @@ def build_retired_line(benchmark: Benchmark, now: datetime) -> str:
     return f"Retired{when}{who}{why}"
 
 
+def describe_unchecked(trend: Trend) -> str:
+    """What was not checked because no replay shown says it, in one sentence; empty where all was, or none is shown."""
+    points = [slot.point for slot in trend.slots]
+    checks: dict[str, list[object]] = {
+        "which set each replay used": [point.items_digest for point in points],
+        "how many of its rows were scored": [point.rows_scored for point in points],
+        "which incumbent served": [point.incumbent_ref for point in points],
+    }
+    unsaid = [check for check, values in checks.items() if values and all(value is None for value in values)]
+    if not unsaid:
+        return ""
+    listed = " or ".join([", ".join(unsaid[:-1]), unsaid[-1]] if len(unsaid) > 1 else unsaid)
+    return f"Not checked: the service does not say {listed}."
+
+
 def build_frozen_line(benchmark: Benchmark) -> list[str]:
     """What it is frozen to in a few words; what the service does not say is left out."""
     count, cap = benchmark.item_count, benchmark.per_run_ceiling_cents

@@ -50,6 +50,7 @@ def show_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
         "facts": present.build_facts(loaded.benchmark.value, now),
         "retired_line": present.build_retired_line(loaded.benchmark.value, now),
         "frozen_line": present.build_frozen_line(loaded.benchmark.value),
+        "unchecked": present.describe_unchecked(trend),
         "key": present.build_key(),
     }
     return render(request, "web/trend.html", context, status=400 if form.errors else 200)
