@@ -1,12 +1,14 @@
 """The benchmarks that the browser tests look at, written into the state folder that the environment names."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 HOSTILE = '<img src=x onerror=alert(1)><a href="//evil.example">&amp; {{ 7*7 }}</a>'
 """A name that is markup to a browser, a link to plotly, a template to Django, an escape to who escapes twice."""
 
 GAPS = "Every kind of gap"
 HISTORY = "A long history"
+OPEN = "One replay still open"
+OPEN_ID = "brun_open"
 LONG_NAME = "unbroken" * 24
 
 
@@ -26,15 +28,19 @@ def populate() -> None:
         "done",
         "exploded",
         "done",
+        "unscored",
+        "other set",
+        "open",
     ]  # as test_trend_page.py says
     for number, status in enumerate(statuses):
         run = make_run(rule=rule, checkpoint_id=f"step-{number}")
-        reason = None if status == "done" else f"It ended as {status}."
-        candidate, incumbent = (0.5 + number / 50, 0.48) if status == "done" else (None, None)
+        reason = None if status in ("done", "other set", "open") else f"It ended as {status}."
+        candidate, incumbent = (0.5 + number / 50, 0.48) if status in ("done", "other set") else (None, None)
         make_replay(
             known,
             run=run,
-            status=status,
+            status="done" if status in ("unscored", "other set") else status,
+            items_digest="another" if status == "other set" else known.items_digest,
             status_reason=reason,
             created_at=START + timedelta(days=number),
             candidate_score=candidate,
@@ -43,6 +49,11 @@ def populate() -> None:
         )
 
     make_history(make_benchmark(HISTORY), 250)
+
+    still_open = make_benchmark(OPEN)
+    make_history(still_open, 40, rule=rule)
+    now = datetime.now(UTC)
+    make_replay(still_open, id=OPEN_ID, run=make_run(rule=rule, checkpoint_id="newest"), status="open", created_at=now)
 
     hostile = make_benchmark(HOSTILE, judge_name=HOSTILE, judge_instructions=HOSTILE)
     hostile_rule = make_rule(HOSTILE)

@@ -12,8 +12,8 @@ def test_each_row_shows_its_numbers_and_its_line_with_every_gap(page: Page) -> N
     expect(row).to_contain_text("0.68")
     expect(row).to_contain_text("0.48")
     expect(row).to_contain_text("+0.20")
-    expect(row.locator("[data-label=Replays]")).to_have_text("10")
-    expect(row.locator("[data-label='No score']")).to_have_text("4")
+    expect(row.locator("[data-label=Replays]")).to_have_text("13")
+    expect(row.locator("[data-label='No score']")).to_have_text("7")
     expect(row.locator("svg.sparkline .line.candidate").first).to_be_visible()
 
 

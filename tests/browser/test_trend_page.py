@@ -3,9 +3,10 @@
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser import looking
-from tests.browser.population import GAPS, HISTORY
+from tests.browser.population import GAPS, HISTORY, OPEN, OPEN_ID
+from tests.running import Server
 
-GAP_PLACES = [1, 4, 5, 8]
+GAP_PLACES = [1, 4, 5, 8, 10, 11, 12]
 SCORED_RUNS = [[0], [2, 3], [6, 7], [9]]
 MOST_PX = 2
 
@@ -72,7 +73,7 @@ def test_without_script_chart_table_and_filters_are_all_there(open_context) -> N
     page = open_context(java_script_enabled=False).new_page()
     looking.open_trend(page, GAPS)
     expect(page.locator("#trend-wide .line.candidate")).to_be_visible()
-    expect(page.locator("table.replays tbody tr")).to_have_count(10)
+    expect(page.locator("table.replays tbody tr")).to_have_count(13)
     expect(page.locator("table.replays").get_by_text("It ended as budget_stopped.")).to_be_visible()
     page.get_by_role("link", name="last 30").click()
     expect(page.get_by_role("link", name="last 30")).to_have_attribute("aria-current", "true")
@@ -125,4 +126,56 @@ def test_a_point_leads_to_its_row(page: Page) -> None:
     looking.open_trend(page, HISTORY)
     looking.wait_for_live_chart(page)
     page.evaluate("document.getElementById('trend-live').emit('plotly_click', {points: [{customdata: 0}]})")
-    expect(page.locator("table.replays tr[aria-current=true], table.replays tr:target")).to_be_visible()
+    oldest = figure_ids(page)[0]
+    expect(page.locator("table.replays tr[aria-current=true]")).to_have_attribute("id", f"replay-{oldest}")
+    expect(page.locator("table.replays tr[aria-current=true]")).to_be_in_viewport()
+
+
+def figure_ids(page: Page) -> list[str]:
+    """The replays of the chart, oldest first, as its figure names them."""
+    address = page.locator("#trend-chart").get_attribute("data-figure")
+    return page.request.get(address).json()["slots"]["id"]
+
+
+def test_a_replay_that_closes_changes_in_place(page: Page, server: Server) -> None:
+    """Zoom, scroll and focus stay as the reader has them, and the chart and the table show the new score."""
+    looking.open_trend(page, OPEN)
+    looking.wait_for_live_chart(page)
+    row = page.locator(f"#replay-{OPEN_ID}")
+    expect(row).to_contain_text("still running")
+    whole = read_range(page)
+    drag_across(page)
+    page.wait_for_function(f"document.getElementById('trend-live').layout.xaxis.range[0] > {whole[0]}")
+    zoomed = read_range(page)
+    focused = page.get_by_role("region", name="Replays")
+    focused.focus()
+    page.evaluate("scrollTo(0, 300)")
+    server.manage("shell", "-v0", "-c", _CLOSE)
+    expect(row).to_contain_text("0.91")
+    expect(row).not_to_contain_text("still running")
+    page.wait_for_function("document.getElementById('trend-live').data.some(({y}) => [...(y ?? [])].includes(0.91))")
+    assert read_range(page) == zoomed
+    assert page.evaluate("scrollY") == 300
+    expect(focused).to_be_focused()
+
+
+def read_range(page: Page) -> list[float]:
+    """The places between which the interactive chart is seen."""
+    return page.evaluate("document.getElementById('trend-live').layout.xaxis.range")
+
+
+def drag_across(page: Page) -> None:
+    """Zooms as a person does, into the middle of the chart: what a script sets is not kept."""
+    box = page.locator("#trend-live .nsewdrag").first.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.4, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.9, middle, steps=5)
+    page.mouse.up()
+
+
+_CLOSE = f"""
+from dashboard.service.models import BenchmarkRun
+scores = dict(candidate_score=0.91, incumbent_score=0.8, score_delta=0.11)
+BenchmarkRun.objects.filter(id={OPEN_ID!r}).update(status="done", rows_scored=10, **scores)
+"""
