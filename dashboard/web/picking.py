@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from dashboard.records import Trace
 from dashboard.sources.connect import get_connection
 from dashboard.sources.errors import NotFound, SourceError
-from dashboard.web.forms import LONGEST_ID
 from dashboard.web.presenters.conversation import is_usable, summarise
 
 LEAST, MOST = 10, 200
@@ -111,8 +110,6 @@ MISSING = "there is no such conversation in this workspace"
 
 
 def _read_one(trace_id: str) -> Trace | str:
-    if len(trace_id) > LONGEST_ID:  # nor would it fit into an address
-        return MISSING
     try:
         return get_connection().loop.get_trace(trace_id)
     except NotFound:

@@ -125,13 +125,6 @@ def test_a_service_that_cannot_be_reached_keeps_everything(signed_in, connect):
     assert b'value="jdg_1" checked' in page.content
 
 
-def test_an_id_that_no_address_could_hold_is_nobody_s(signed_in, connect):
-    connect(Remote(None))
-    page = signed_in.get("/benchmarks/new/abc/")
-    page = signed_in.post("/benchmarks/new/abc/", fill(page, "paste", paste="x" * 70_000), follow=True)
-    assert "(there is no such conversation in this workspace)" in text_of(page)
-
-
 def test_a_search_that_the_service_does_not_have_is_said_in_its_words(signed_in, connect):
     remote = Remote(None)
 
