@@ -77,10 +77,10 @@ def raise_for_status(route: str, response: httpx.Response, body: bytes, *, retry
     request_id = request_id or _text(response.headers.get("X-Request-ID"), 80)
     if status in (401, 403):
         said = "needs a valid key" if status == 401 else "is not allowed with this key"
-        raise Unauthorized(f"{route} {said}.", status=status, code=code, request_id=request_id)
+        raise Unauthorized(f"{route} {said}.", status=status, code=code, request_id=request_id, words=words)
     if status == 404:
         message = f"{route} was answered: not found."
-        raise NotFound(message, status=status, code=code, request_id=request_id, field=field)
+        raise NotFound(message, status=status, code=code, request_id=request_id, field=field, words=words)
     if status == 429:
         message = f"{route} was refused for now: too many calls."
         raise RateLimited(message, status=status, code=code, request_id=request_id, retry_at=retry_at)
@@ -97,5 +97,6 @@ def raise_for_status(route: str, response: httpx.Response, body: bytes, *, retry
             retry_at=retry_at,
             field=field,
             details=details,
+            words=words,
         )
     raise UnreadableAnswer(f"{route} was answered with the unexpected status {status}.", status=status)

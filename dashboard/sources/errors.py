@@ -49,6 +49,7 @@ class SourceError(Exception):
         retry_at: datetime | None = None,
         field: str | None = None,
         details: tuple[FieldFault, ...] = (),
+        words: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -65,6 +66,8 @@ class SourceError(Exception):
         """The field of the request that a refusal (also a 404 or 409) concerns, None when it names none."""
         self.details = details
         """Every fault that a refusal names; empty when it names none."""
+        self.words = words
+        """The service's own short sentence, None when it gave none."""
 
 
 class NoAnswer(SourceError):

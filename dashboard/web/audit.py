@@ -79,7 +79,7 @@ def describe(error: BaseException) -> tuple[str, str, str]:
         case Refusal():
             return "refused", error.code, error.message
         case Refused() | NotFound() | Unauthorized():
-            return "refused", error.code or kind, error.message
+            return "refused", error.code or kind, error.words or error.message
         case OutcomeUnknown():
             return "unknown", error.code or kind, error.message
         case SourceError():

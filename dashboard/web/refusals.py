@@ -46,14 +46,24 @@ def _find_field(form: forms.Form, path: str | None, fields: Mapping[str, str]) -
 def explain(error: Failure) -> str:
     """What to tell the person whose write this was: the service's own words where it refused."""
     if isinstance(error, NotFound):
+        if error.words:
+            return f"{quote(error)} Nothing was changed."
         return "The service does not have it (any more), so nothing was changed."
     if isinstance(error, Unauthorized):
-        return f"{error.message} The key of this dashboard needs the scope loop:write. Nothing was changed."
+        lacking = error.code == "MISSING_SCOPE" or (error.status == 403 and not error.code)
+        scope = " The key of this dashboard needs the scope loop:write." if lacking else ""
+        return f"{quote(error)}{scope} Nothing was changed."
     if isinstance(error, OutcomeUnknown):
         return f"Outcome unknown: {error.message}"
     if isinstance(error, NoAnswer):
         return f"{error.message} Nothing was changed; what you typed is still here."
     return error.message
+
+
+def quote(error: SourceError) -> str:
+    """The service's own sentence, ended as one; ours where it gave none."""
+    words = error.words or error.message
+    return words if words.endswith((".", "!", "?")) else f"{words}."
 
 
 def choose_status(error: Failure) -> int:

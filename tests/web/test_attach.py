@@ -77,7 +77,7 @@ def test_a_rule_that_went_is_said_to_be_gone(signed_in):
     rule.delete()
     page = signed_in.post(f"/benchmarks/{mine.pk}/attach/", form)
     assert page.status_code == 409
-    assert "The service does not have it (any more)" in text_of(page)
+    assert "There is no such training rule in this workspace. Nothing was changed." in text_of(page)
 
 
 def test_a_form_without_a_rule_is_refused(signed_in):
