@@ -36,8 +36,9 @@ def change_benchmark(request: HttpRequest, rule: Rule, benchmark_id: str | None,
                 f"The rule changed after this form was opened: it replayed {name_of(loop, seen)} then, and replays "
                 f"{name_of(loop, rule.benchmark_id)} now. Nothing was changed; look again and send it once more.",
             )
+        before = find_benchmark(loop, rule.benchmark_id)
         loop.set_rule_benchmark(rule.id, benchmark_id)
-        entry.message = f"replays {benchmark_id or 'nothing'}"
+        entry.message = f"from {identify(before, rule.benchmark_id)} to {identify(wanted, benchmark_id)}"
     if benchmark_id:
         return f"“{rule.name}” replays “{wanted.name if wanted else benchmark_id}” on every run from now on."
     return f"“{rule.name}” replays no benchmark from now on. What was measured stays."
@@ -51,6 +52,13 @@ def find_benchmark(loop: Loop, benchmark_id: str | None) -> Benchmark | None:
         return loop.get_benchmark(benchmark_id)
     except NotFound:
         return None
+
+
+def identify(benchmark: Benchmark | None, benchmark_id: str | None) -> str:
+    """A benchmark as the audit log names it: names come back, ids do not."""
+    if not benchmark_id:
+        return "no benchmark"
+    return f"“{benchmark.name}” ({benchmark_id})" if benchmark else benchmark_id
 
 
 def name_of(loop: Loop, benchmark_id: str | None) -> str:

@@ -57,6 +57,7 @@ class AuditEntry(models.Model):
 
     class Meta:
         default_permissions = ()
+        base_manager_name = "objects"  # what Django itself would write through refuses as well
 
     def __str__(self) -> str:
         return f"{self.who_name}: {self.action} {self.target_kind} {self.target_name or self.target_id}, {self.outcome}"

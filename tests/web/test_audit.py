@@ -130,6 +130,8 @@ def test_nobody_changes_or_deletes_an_entry(request_of):
         lambda: AuditEntry.objects.update(action="nothing"),
         lambda: AuditEntry.objects.bulk_update([found], ["action"]),
         lambda: AuditEntry.objects.bulk_create([AuditEntry()]),
+        AuditEntry._base_manager.all().delete,
+        lambda: AuditEntry._base_manager.update(action="nothing"),
         lambda: AuditEntry.objects.update_or_create(pk=found.pk, defaults={"action": "nothing"}),
     ):
         with pytest.raises(Unchangeable):

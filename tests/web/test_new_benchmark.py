@@ -73,6 +73,7 @@ def test_it_works(signed_in):
     assert list(BenchmarkItem.objects.order_by("ordinal").values_list("source_trace_id", flat=True)) == ids[:11]
     entry = AuditEntry.objects.get()
     assert (entry.action, entry.outcome, entry.target_id) == ("create", "done", benchmark.pk)
+    assert entry.message == "11 conversations, judge Helpfulness, at most $4.50 a replay"
 
 
 def test_opening_the_form_writes_nothing(signed_in):

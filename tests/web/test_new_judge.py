@@ -44,6 +44,7 @@ def test_it_works_and_leads_back_with_it_chosen_and_nothing_lost(signed_in):
     assert judge.instructions == "Be\nstrict."
     assert [one["key"] for one in judge.dimensions] == ["helpful", "short"]
     assert (AuditEntry.objects.get().target_kind, AuditEntry.objects.get().outcome) == ("judge", "done")
+    assert AuditEntry.objects.get().message == "scores helpful, short"
 
 
 def test_the_second_press_writes_no_second_judge(signed_in):

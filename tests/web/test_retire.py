@@ -34,6 +34,7 @@ def test_it_works(signed_in):
     assert Rule.objects.get().benchmark_id is None
     entry = AuditEntry.objects.get()
     assert (entry.action, entry.outcome, entry.target_name) == ("retire", "done", "Support answers")
+    assert entry.message == "detached from 1 rule (Nightly); reason: Two questions were wrong."
 
 
 def test_the_second_press_is_harmless_and_says_by_whom_it_was_done(signed_in):

@@ -74,6 +74,7 @@ def test_attaching_says_before_what_it_does_and_after_what_it_did(signed_in):
     assert Rule.objects.get().benchmark_id == new.pk
     entry = AuditEntry.objects.get()
     assert (entry.action, entry.outcome, entry.target_id, entry.who_name) == ("attach", "done", rule.pk, "admin")
+    assert entry.message == f"from “Old set” ({old.pk}) to “New set” ({new.pk})"
 
 
 def test_detaching_leaves_the_rule_without_one(signed_in):
@@ -83,6 +84,7 @@ def test_detaching_leaves_the_rule_without_one(signed_in):
     done = signed_in.post(f"/rules/{rule.pk}/", fill(page, "detach"), follow=True)
     assert "replays no benchmark from now on. What was measured stays." in text_of(done)
     assert Rule.objects.get().benchmark_id is None
+    assert AuditEntry.objects.get().message.endswith(" to no benchmark")
 
 
 def test_the_same_form_sent_twice_changes_once_and_says_so(signed_in):
@@ -159,7 +161,7 @@ def test_a_benchmark_of_another_workspace_is_not_had(signed_in):
     form = fill(signed_in.get(f"/rules/{rule.pk}/"), "attach", benchmark=theirs.pk)
     page = signed_in.post(f"/rules/{rule.pk}/", form)
     assert page.status_code == 409
-    assert "The service does not have it (any more), so nothing was changed." in text_of(page)
+    assert "There is no such benchmark in this workspace. Nothing was changed." in text_of(page)
 
 
 def test_another_workspace_or_nobody_has_it_404(signed_in):
@@ -223,11 +225,27 @@ def test_a_lost_answer_is_said_to_be_unknown_and_is_not_sent_again(signed_in, co
     assert AuditEntry.objects.get().outcome == "unknown"
 
 
-def test_a_key_that_may_not_write_is_explained(signed_in, connect):
-    connect(Remote(lambda _request: reply_json({"error": {"code": "FORBIDDEN", "message": "Scope."}}, 403)))
+@pytest.mark.parametrize(
+    ("status", "error", "said", "scope"),
+    [
+        (403, {"code": "MISSING_SCOPE", "message": "It only reads"}, "It only reads.", True),
+        (403, {}, "is not allowed with this key.", True),
+        (403, {"code": "WORKSPACE_SUSPENDED", "message": "The bill is open."}, "The bill is open. Nothing", False),
+        (401, {"code": "API_KEY_EXPIRED", "message": "It has expired."}, "It has expired. Nothing", False),
+    ],
+)
+def test_a_key_that_may_not_write_is_explained_in_the_service_s_words(signed_in, connect, status, error, said, scope):
+    connect(Remote(lambda _request: reply_json({"error": error}, status)))
     page = signed_in.post("/rules/rule_1/", {"go": "attach", "benchmark": "bm_1", "seen": ""})
     assert page.status_code == 503
-    assert "The key of this dashboard needs the scope loop:write." in text_of(page)
+    assert said in text_of(page)
+    assert ("The key of this dashboard needs the scope loop:write." in text_of(page)) == scope
+    assert AuditEntry.objects.get().message in said or "message" not in error
+
+
+def test_a_refused_reading_says_what_the_service_says(signed_in, connect):
+    connect(lambda _request: reply_json({"error": {"code": "API_KEY_EXPIRED", "message": "It has expired."}}, 401))
+    assert "It says: “It has expired.”" in text_of(signed_in.get("/rules/rule_1/"))
 
 
 def test_a_service_that_is_away_gives_its_page(signed_in, connect):

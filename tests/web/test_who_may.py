@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.test import Client
 from django.urls import get_resolver
 
@@ -104,7 +105,7 @@ def test_reading(names, role, script):
 def test_writing(names, role, script):
     client = client_of(role)
     for address, data, action in WRITES.values():
-        AuditEntry._base_manager.all().delete()
+        QuerySet(AuditEntry).delete()
         before = look()
         data = {name: value.format(**names) for name, value in data.items()}
         answer = client.post(address.format(**names), data, headers=SCRIPT if script else {})

@@ -78,6 +78,7 @@ def send(request: HttpRequest, draft: Draft, form: JudgeForm, back: str) -> Http
                     model=data["model"],
                 )
                 entry.target_id = made.id
+                entry.message = f"scores {', '.join(data['dimensions'])}"
         except OutcomeUnknown:
             drafts.settle(draft, "unknown")
             return answer_unknown(request, draft, back)

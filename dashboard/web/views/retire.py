@@ -45,8 +45,10 @@ def show_retire(request: HttpRequest, benchmark_id: str) -> HttpResponse:
         try:
             with audit.record(
                 request, action="retire", target_kind="benchmark", target_id=benchmark_id, target_name=benchmark.name
-            ):
+            ) as entry:
+                rules = [rule.name for rule in loop.list_rules() if rule.benchmark_id == benchmark_id]
                 loop.retire_benchmark(benchmark_id, form.cleaned_data["reason"])
+                entry.message = describe_retiring(rules, form.cleaned_data["reason"])
         except SourceError as error:
             place_refusal(form, error, {"reason": "reason"})
             return _answer_failure(request, loop, benchmark, form, error)
@@ -54,6 +56,13 @@ def show_retire(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     if form.cleaned_data["go"] == "successor":
         return start_successor(request, benchmark_id)
     return SeeOther(reverse("retire", args=[benchmark_id]))
+
+
+def describe_retiring(rules: list[str], reason: str) -> str:
+    """What retiring changed, as the audit log says it. `rules`: the names of those that replayed it just before."""
+    detached = f"detached from {len(rules)} rule{'' if len(rules) == 1 else 's'}"
+    names = f" ({', '.join(rules)})" if rules else ""
+    return f"{detached}{names}; {f'reason: {reason}' if reason else 'no reason given'}"
 
 
 def _answer_failure(

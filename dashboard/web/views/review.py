@@ -69,6 +69,8 @@ def send(request: HttpRequest, draft: Draft, form: BenchmarkForm) -> HttpRespons
             with audit.record(request, action="create", target_kind="benchmark", target_name=body["name"]) as entry:
                 made = loop.create_benchmark(**body)
                 entry.target_id = made.id
+                cap = show_cents(made.per_run_ceiling_cents)
+                entry.message = f"{made.item_count} conversations, judge {made.judge_name}, at most {cap} a replay"
         except OutcomeUnknown:
             drafts.settle(draft, "unknown")
             return SeeOther(reverse("review", args=[draft.pk]))
