@@ -45,11 +45,15 @@ def build_score_axis(values: Sequence[float], scale: Scale | None, count: int) -
     return _with_ticks(middle - half, middle + half, count)
 
 
-def build_delta_axis(values: Sequence[float], scale: Scale | None, count: int) -> Axis:
+def build_delta_axis(values: Sequence[float], scale: Scale | None) -> Axis:
     """An axis about zero, as far down as up, at least a fiftieth of the scale each way."""
     reach = _drawable(max((abs(value) for value in values), default=0.0))
     reach = max(reach * 1.1, 0.02 * (scale.width if scale else 0.0), 1e-9 if values else 1.0)
-    return _with_ticks(-reach, reach, count)
+    # One round step each way, the largest that fits: bars without a size would say nothing.
+    unit = 10.0 ** math.floor(math.log10(reach))
+    step = max(unit * factor for factor in (1, 2, 5) if unit * factor <= reach * (1 + 1e-9))
+    ticks = _with_ticks(-reach, reach, 3, step).ticks
+    return Axis(-reach, reach, tuple(tick for tick in ticks if abs(tick.at) <= step * 1.5))
 
 
 def build_slot_axis(slots: Sequence[Slot], count: int, letters: int) -> Axis:
@@ -75,10 +79,11 @@ def shorten(label: str, letters: int) -> str:
     return f"{label[:head]}…{label[len(label) - (letters - 1 - head) :]}"
 
 
-def _with_ticks(low: float, high: float, count: int) -> Axis:
-    rough = (high - low) / count
-    unit = 10.0 ** math.floor(math.log10(rough))
-    step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
+def _with_ticks(low: float, high: float, count: int, step: float | None = None) -> Axis:
+    if step is None:
+        rough = (high - low) / count
+        unit = 10.0 ** math.floor(math.log10(rough))
+        step = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     largest = max(abs(low), abs(high))
     form = f".{decimals}f"

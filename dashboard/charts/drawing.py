@@ -158,7 +158,7 @@ def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) ->
         axis=axis,
         x=x,
         scores=scores,
-        deltas=build_delta_axis(deltas, trend.scale, count=3),
+        deltas=build_delta_axis(deltas, trend.scale),
         slots=trend.slots,
         xs=xs,
         strokes=strokes,

@@ -37,7 +37,7 @@ PALETTES: dict[Theme, Palette] = {
         text="#3d4657",
         accent="#5b5bd6",
         surface="#ffffff",
-        rules=("#0063a6", "#b45309", "#00734f", "#8a2e62", "#5b5bd6", "#6b5900"),
+        rules=("#0063a6", "#00734f", "#8a2e62", "#6b5900", "#00707f", "#a3361b"),
     ),
     "dark": Palette(
         candidate="#5ab8f5",
@@ -49,6 +49,6 @@ PALETTES: dict[Theme, Palette] = {
         text="#b8c1d1",
         accent="#a3a3ff",
         surface="#141a24",
-        rules=("#5ab8f5", "#f0a346", "#4cc79a", "#e58cbf", "#a3a3ff", "#d9c64a"),
+        rules=("#5ab8f5", "#4cc79a", "#e58cbf", "#d9c64a", "#55cfdc", "#ff8a6b"),
     ),
 }

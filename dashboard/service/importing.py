@@ -2,7 +2,8 @@
 
 A benchmark made here pins no conversations: its judge is whoever measured, its digest stands for what was measured
 (tasks, their versions, shots and limit). The identity of a replay is its rule, its checkpoint and its candidate; what
-was imported once is never changed, and files that now say something else are reported as conflicts.
+was imported once is never changed, but that a gap is filled when the files now give its number; files that say
+something else are reported as conflicts.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class Plan:
     benchmark: Benchmark | None
     """The benchmark to append to; None when a new one is made."""
     new: tuple[PlannedReplay, ...]
+    filled: tuple[tuple[BenchmarkRun, PlannedReplay], ...]
+    """Stored gaps with the number that the files give them now."""
     unchanged: int
     conflicts: tuple[str, ...]
     notes: tuple[str, ...]
@@ -108,7 +111,7 @@ def plan_import(
         _check_same_measure(benchmark, results.measure)
     digest = benchmark.items_digest if benchmark else _freeze_digest(name, results)
     existing = _read_existing(benchmark)
-    new, unchanged, conflicts = [], 0, []
+    new, filled, unchanged, conflicts = [], [], 0, []
     for result in results.results:
         named = _name_models(result, results.origin)
         planned = PlannedReplay(
@@ -123,6 +126,9 @@ def plan_import(
         if stored is None:
             new.append(planned)
             continue
+        if stored.candidate_score is None and named.scored:
+            filled.append((stored, replace(planned, created_at=stored.created_at, decision=stored.run.decision)))
+            continue
         differences = _list_differences(stored, planned)
         unchanged += not differences
         if differences:
@@ -136,7 +142,9 @@ def plan_import(
     if digest and any(p.digest != digest for p in new):
         others = [p.result.checkpoint for p in new if p.digest != digest]
         notes.append(f"not comparable, other task versions, shots or limit than the benchmark's: {', '.join(others)}")
-    return Plan(name, results.measure, digest, benchmark, tuple(new), unchanged, tuple(conflicts), tuple(notes))
+    return Plan(
+        name, results.measure, digest, benchmark, tuple(new), tuple(filled), unchanged, tuple(conflicts), tuple(notes)
+    )
 
 
 def _check_same_measure(benchmark: Benchmark, measure: Measure) -> None:

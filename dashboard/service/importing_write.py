@@ -14,7 +14,7 @@ from dashboard.service.models import Benchmark, BenchmarkRun, Rule, TrainingRun,
 
 def write_import(workspace: Workspace, plan: Plan, *, now: datetime) -> Benchmark | None:
     """Write the plan, whole or not at all. Answers the benchmark; None when there was nothing to write or to show."""
-    if not plan.new:
+    if not plan.new and not plan.filled:
         return plan.benchmark
     with transaction.atomic():
         benchmark = plan.benchmark or _make_benchmark(workspace, plan, now)
@@ -29,6 +29,8 @@ def write_import(workspace: Workspace, plan: Plan, *, now: datetime) -> Benchmar
             replays.append(_make_replay(workspace, f"brun_{suffix}", benchmark, run, planned))
         TrainingRun.objects.bulk_create(runs, batch_size=200)
         BenchmarkRun.objects.bulk_create(replays, batch_size=200)
+        for gap, planned in plan.filled:
+            _make_replay(workspace, gap.pk, benchmark, gap.run, planned).save(force_update=True)
     return benchmark
 
 

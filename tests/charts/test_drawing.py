@@ -72,8 +72,9 @@ def test_the_score_axis_does_not_blow_noise_up() -> None:
 
 @given(st.lists(finite, max_size=30))
 def test_the_delta_axis_is_even_about_zero(values: list[float]) -> None:
-    axis = build_delta_axis(values, None, 3)
+    axis = build_delta_axis(values, None)
     assert axis.low == -axis.high
+    assert [tick.at for tick in axis.ticks] == pytest.approx([-axis.ticks[2].at, 0, axis.ticks[2].at])
     assert all(axis.low <= value <= axis.high for value in values)
 
 

@@ -156,6 +156,18 @@ def test_changed_numbers_are_a_conflict_and_not_overwritten(changed, said):
     assert snapshot() == before
 
 
+def test_a_gap_is_filled_in_its_place_when_the_files_give_its_number():
+    run_import([make_result(1), make_result(2, candidate=None, status="failed", reason="cut file"), make_result(3)])
+    before = [(replay.pk, replay.created_at) for replay in list_replays()]
+    plan = run_import([make_result(1), make_result(2), make_result(3)])
+    assert (len(plan.new), len(plan.filled), plan.unchanged, plan.conflicts) == (0, 1, 2, ())
+    after = list_replays()
+    assert [(replay.pk, replay.created_at) for replay in after] == before
+    assert (after[1].status, after[1].status_reason) == ("done", None)
+    assert after[1].candidate_score is not None
+    assert run_import([make_result(2)]).unchanged == 1
+
+
 def test_another_task_version_makes_a_replay_that_is_not_comparable():
     run_import([make_result(1)])
     plan = run_import([make_result(2, identity={"tasks": ["t", 2]})])

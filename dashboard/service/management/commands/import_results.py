@@ -55,19 +55,22 @@ class Command(BaseCommand):
             results, plan, benchmark = self._import(options)
         except (ResultsError, ImportRefused) as error:
             raise CommandError(str(error)) from error
-        if benchmark and plan.new and not options["dry_run"]:
+        if benchmark and (plan.new or plan.filled) and not options["dry_run"]:
             command_wrote.send(
                 type(self),
                 action="import",
                 target_kind="benchmark",
                 target_id=benchmark.pk,
                 target_name=plan.name,
-                message=f"{_count(len(plan.new), 'new point')}, {_count(len(plan.conflicts), 'conflict')}",
+                message=f"{_count(len(plan.new), 'new point')}, {_count(len(plan.filled), 'gap')} filled, "
+                f"{_count(len(plan.conflicts), 'conflict')}",
             )
         for problem in results.problems:
             self.stderr.write(f"not read: {problem.path}: {problem.message}")
         for conflict in plan.conflicts:
             self.stderr.write(f"conflict, left as it was: {conflict}")
+        for _, planned in plan.filled:
+            self.stdout.write(f"a gap is filled: {planned.result.checkpoint}")
         for note in plan.notes:
             self.stdout.write(f"note: {note}")
         if options["dry_run"]:
