@@ -69,8 +69,8 @@ class Command(BaseCommand):
             self.stderr.write(f"not read: {problem.path}: {problem.message}")
         for conflict in plan.conflicts:
             self.stderr.write(f"conflict, left as it was: {conflict}")
-        for _, planned in plan.filled:
-            self.stdout.write(f"a gap is filled: {planned.result.checkpoint}")
+        for _gap, number in plan.filled:
+            self.stdout.write(f"a gap is filled: {number.result.checkpoint}")
         for note in plan.notes:
             self.stdout.write(f"note: {note}")
         if options["dry_run"]:
