@@ -9,11 +9,29 @@ GAPS = "Every kind of gap"
 HISTORY = "A long history"
 OPEN = "One replay still open"
 OPEN_ID = "brun_open"
+HOSTILE_ID = "hostile"
+"""Of the benchmark, the rule and the conversation that are hostile."""
 LONG_NAME = "unbroken" * 24
+LONG_NAME_ID = "unbroken"
+
+FILED = "to be picked"
+"""The source of PICKABLE conversations, of which PARCELS are about a parcel."""
+PICKABLE, PARCELS = 30, 3
+JUDGE = "Helpfulness, to be frozen"
+RULE = "A rule to attach to"
 
 
 def populate() -> None:
-    from tests.factories import START, make_benchmark, make_history, make_replay, make_rule, make_run
+    from tests.factories import (
+        START,
+        make_benchmark,
+        make_history,
+        make_judge,
+        make_replay,
+        make_rule,
+        make_run,
+        make_trace,
+    )
 
     known = make_benchmark(GAPS)
     rule = make_rule("Nightly gaps")
@@ -55,13 +73,22 @@ def populate() -> None:
     now = datetime.now(UTC)
     make_replay(still_open, id=OPEN_ID, run=make_run(rule=rule, checkpoint_id="newest"), status="open", created_at=now)
 
-    hostile = make_benchmark(HOSTILE, judge_name=HOSTILE, judge_instructions=HOSTILE)
-    hostile_rule = make_rule(HOSTILE)
+    hostile = make_benchmark(HOSTILE, id=HOSTILE_ID, items=1, judge_name=HOSTILE, judge_instructions=HOSTILE)
+    hostile_rule = make_rule(HOSTILE, id=HOSTILE_ID, benchmark=hostile)
     for number, status in enumerate(["done", "failed", "done", "done"]):
         run = make_run(rule=hostile_rule, checkpoint_id=f"{HOSTILE}{number}", decision=None)
         reason = None if status == "done" else HOSTILE
         make_replay(hostile, run=run, status=status, status_reason=reason, created_at=START + timedelta(days=number))
-    make_benchmark(LONG_NAME)
+    make_judge(HOSTILE, instructions=HOSTILE, dimensions=[{"key": HOSTILE, "description": HOSTILE}])
+    said = [{"role": role, "content": HOSTILE + LONG_NAME} for role in ("user", "assistant", HOSTILE)]
+    make_trace(id=HOSTILE_ID, source=HOSTILE, model=LONG_NAME, metadata={HOSTILE: LONG_NAME}, messages=said)
+    make_rule(LONG_NAME, benchmark=make_benchmark(LONG_NAME, id=LONG_NAME_ID))
+
+    make_rule(RULE)
+    make_judge(JUDGE)
+    for number in range(PICKABLE):
+        subject = "parcel" if number % (PICKABLE // PARCELS) == 0 else "order"
+        make_trace(f"Where is {subject} {number}?", source=FILED, created_at=START + timedelta(minutes=number))
 
 
 if __name__ == "__main__":

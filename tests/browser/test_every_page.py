@@ -7,9 +7,19 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser import looking
 from tests.browser.conftest import PHONE
-from tests.browser.population import GAPS, HOSTILE, LONG_NAME
+from tests.browser.population import GAPS, HOSTILE, HOSTILE_ID, LONG_NAME, LONG_NAME_ID
 
 PAGES = ["", *(f"{name}" for name in (GAPS, HOSTILE, LONG_NAME))]
+
+
+OTHERS = [
+    "/benchmarks/new/",
+    "/judges/new/",
+    "/rules/",
+    f"/rules/{HOSTILE_ID}/",
+    f"/conversations/{HOSTILE_ID}/",
+    *(f"/benchmarks/{id_}/{page}/" for id_ in (HOSTILE_ID, LONG_NAME_ID) for page in ("items", "attach", "retire")),
+]
 
 
 @pytest.mark.parametrize("name", PAGES, ids=["overview", "gaps", "hostile", "no replay"])
@@ -20,6 +30,18 @@ def test_no_page_scrolls_sideways_or_complains(
     """That nothing complains (script errors, content policy, requests to anybody else) is what open_context checks."""
     page = open_context(viewport=viewport).new_page()
     open_page(page, name)
+    assert not looking.overflows_sideways(page)
+
+
+@pytest.mark.parametrize("address", OTHERS)
+def test_no_page_that_lists_or_changes_scrolls_sideways_on_a_phone_or_complains(
+    open_context: Callable[..., BrowserContext], address: str
+) -> None:
+    page = open_context(viewport=PHONE).new_page()
+    answer = page.goto(address)
+    assert answer
+    assert answer.ok
+    page.locator("main details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     assert not looking.overflows_sideways(page)
 
 
