@@ -95,9 +95,9 @@ class Drawing:
     pixels: tuple[float, ...]
     """The x of each slot in pixels of the frame."""
 
-    def decision_y(self, slot: Slot) -> float:
-        """Where a decision is drawn: on the candidate's point, or at the foot of the scores where there is none."""
-        return self.scores.low if slot.candidate is None else slot.candidate
+    def decision_pixel(self, slot: Slot) -> float:
+        """How far down a decision is drawn: on the candidate's point, or at the head of the rail, above its gap."""
+        return self.frame.rail.top if slot.candidate is None else self.to_y(slot.candidate)
 
     def verdict(self, delta: float) -> Verdict:
         """What a delta says of the candidate, in the direction of the scale."""

@@ -26,6 +26,7 @@ _LETTERS, _LINES = 64, 8
 """How wide and how tall a hover grows: it is no page, and the table has the whole text."""
 DASHES = ("solid", "7px,3px", "2px,2px", "9px,3px,2px,3px", "4px,4px", "12px,4px")
 """How the lines of overlaid rules are told apart beside their colours; chart.css has the same."""
+_ON_RAIL = {"yaxis": "y3", "cliponaxis": False}
 Trace = dict[str, Any]
 
 
@@ -36,9 +37,9 @@ def build_figure(drawing: Drawing, *, theme: Theme) -> str:
     for plotly), id, at (seconds since 1970, UTC, or null), x (on the time axis), candidate, incumbent and delta (null
     on a gap), and `printed`, these three as the page prints them, with spaces between. A point of a
     trace is at the place in its `customdata`, or, on the slot axis, at the place that is its x. `thinned` maps the
-    number of a trace that does not show all its points at this width to {of, places}: the column of its y ("rail" for
-    0, "decision" for the candidate's or, on a gap, the foot of the scores) and all its places (null for every scored
-    one), for when the reader zooms in.
+    number of a trace that does not show all its points at this width to {of, places}: the column of its y ("rail" for 0
+    and "above" for 1 of the rail's own axis) and all its places (null for every scored one), for when the reader zooms
+    in.
     """
     sheet = _Sheet(drawing, PALETTES[theme])
     data = [
@@ -187,15 +188,17 @@ def _deltas(sheet: _Sheet) -> Iterable[Trace]:
 
 
 def _decisions(sheet: _Sheet) -> Iterable[Trace]:
-    to_y = sheet.drawing.to_y
-    for decision, slots in group_by_decision(sheet.drawing.slots).items():
+    """A trace for each decision on the candidate's points, and one on the rail for those above gaps."""
+    drawing = sheet.drawing
+    for decision, slots in group_by_decision(drawing.slots).items():
         glyph = DECISIONS.get(decision.key, UNKNOWN_DECISION)
-        marks = [(slot.place, sheet.drawing.decision_y(slot)) for slot in slots]
-        pixels = [(sheet.drawing.pixels[place], to_y(y)) for place, y in marks]
-        kept = thin_marks(pixels, MARK_GRID)
-        yield _marks(sheet, decision.label, glyph, sheet.palette.accent, marks, kept, "decision") | {
-            "cliponaxis": False
-        }
+        scored = [(slot.place, slot.candidate) for slot in slots if slot.candidate is not None]
+        above = [(slot.place, 1.0) for slot in slots if slot.candidate is None]
+        for marks, of, axis in ((scored, "candidate", {}), (above, "above", _ON_RAIL)):
+            if marks:
+                pixels = [(drawing.pixels[place], drawing.to_y(y) if of == "candidate" else 0.0) for place, y in marks]
+                kept = thin_marks(pixels, MARK_GRID)
+                yield _marks(sheet, decision.label, glyph, sheet.palette.accent, marks, kept, of) | axis
 
 
 def _gaps(sheet: _Sheet) -> Iterable[Trace]:
@@ -204,7 +207,7 @@ def _gaps(sheet: _Sheet) -> Iterable[Trace]:
         marks = [(slot.place, 0.0) for slot, _ in gaps]
         kept = thin_marks([(sheet.drawing.pixels[place], 0.0) for place, _ in marks], MARK_GRID)
         trace = _marks(sheet, kind, GAPS.get(kind, UNKNOWN_GAP), sheet.palette.gap, marks, kept, "rail")
-        yield {**trace, "yaxis": "y3", "cliponaxis": False}
+        yield trace | _ON_RAIL
 
 
 def _marks(

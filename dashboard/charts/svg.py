@@ -136,11 +136,10 @@ def _deltas(drawing: Drawing) -> Iterable[str]:
 
 
 def _decisions(drawing: Drawing) -> Iterable[str]:
-    """The decision's shape on the candidate's point, or at the foot of the scores above a gap."""
-    to_y = drawing.to_y
+    """The decision's shape on the candidate's point, or above its gap."""
     for decision, slots in group_by_decision(drawing.slots).items():
         glyph = DECISIONS.get(decision.key, UNKNOWN_DECISION)
-        points = [(drawing.pixels[slot.place], to_y(drawing.decision_y(slot))) for slot in slots]
+        points = [(drawing.pixels[slot.place], drawing.decision_pixel(slot)) for slot in slots]
         titles = (f"{slot.label}: {decision.label}" for slot in slots)
         yield from _marks(glyph, f"decision {_fill(glyph)}", points, titles, MARK_GRID if drawing.dense else 0)
 

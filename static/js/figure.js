@@ -96,7 +96,7 @@ export class Figure {
   /** Where a mark of this kind stands; null where a line has no point. */
   #y(of, place) {
     if (of === "rail") return 0;
-    if (of === "decision") return this.slots.candidate[place] ?? this.layout.yaxis.range[0];
+    if (of === "above") return 1;
     return this.slots[of][place];
   }
 }

@@ -68,9 +68,13 @@ def test_what_is_better_is_told_by_the_direction_of_the_scale() -> None:
         assert trace_of(figure, "even")["mode"] == "markers"
 
 
-def test_a_decision_on_a_gap_stands_at_the_foot_of_the_scores() -> None:
-    figure = figure_of([make_point(1), make_failed(2, decision="promoted")])
-    assert trace_of(figure, "promoted")["y"] == [figure["layout"]["yaxis"]["range"][0]]
+def test_a_decision_on_a_gap_stands_above_it_on_the_rail() -> None:
+    figure = figure_of([make_point(1, decision="promoted"), make_failed(2, decision="promoted")])
+    marks = [trace for trace in figure["data"] if trace["name"] == "promoted"]
+    assert [(trace["x"], trace["y"], trace.get("yaxis")) for trace in marks] == [
+        ([0], [0.62], None),
+        ([1], [1.0], "y3"),
+    ]
 
 
 def test_the_hover_prints_scores_as_the_page_does() -> None:
@@ -128,7 +132,7 @@ def test_many_points_are_thinned_and_all_of_them_are_there_for_the_zoom() -> Non
     assert sum(y is not None for y in trace_of(figure, "candidate")["y"]) == 1_080
     thinned = {figure["data"][int(number)]["name"]: entry for number, entry in figure["thinned"].items()}
     assert thinned["failed"] == {"of": "rail", "places": list(range(9, 1_200, 10))}
-    assert thinned["rejected"]["of"] == "decision"
+    assert thinned["rejected"]["of"] == "candidate"
     assert len(thinned["rejected"]["places"]) == 600
     width = 1024 / 1_200
     cells = {int((58 + (place + 0.6) * width) / 3) for place in thinned["rejected"]["places"]}

@@ -63,7 +63,7 @@ def test_a_decision_on_a_gap_is_drawn_above_it() -> None:
     drawing = draw_trend(build_trend([make_point(1), make_failed(2, decision="promoted")], None, now=NOW))
     decisions = paths(render_svg(drawing, title="t"), "decision")
     assert [path.findtext("title") for path in decisions] == ["step-200: promoted"]
-    assert decisions[0].get("d", "").startswith(f"M{drawing.pixels[1]:.1f} {drawing.frame.scores.bottom:.1f}")
+    assert decisions[0].get("d", "").startswith(f"M{drawing.pixels[1]:.1f} {drawing.frame.rail.top:.1f}")
 
 
 def test_an_era_says_why_it_began() -> None:
@@ -118,7 +118,7 @@ def test_a_large_history_is_bounded_by_its_pixels_and_keeps_its_extremes() -> No
     gaps = {int(drawing.to_x(number) / 3) for number in range(10_000) if number % 20 == 7}
     assert paths(svg, "gap")[0].get("d", "").count("M") == len(gaps)
     decided = {
-        (int(drawing.to_x(slot.place) / 3), int(drawing.to_y(drawing.decision_y(slot)) / 3))
+        (int(drawing.to_x(slot.place) / 3), int(drawing.decision_pixel(slot) / 3))
         for slot in drawing.slots
         if slot.decision
     }
