@@ -8,10 +8,10 @@ from django.db.models import QuerySet
 from django.test import Client
 from django.urls import get_resolver
 
-from dashboard.service.models import Benchmark, Rule
+from dashboard.service.models import Benchmark, Judge, Rule
 from dashboard.web import access
 from dashboard.web.access import ROLES
-from dashboard.web.models import AuditEntry
+from dashboard.web.models import AuditEntry, Draft
 from tests.factories import make_benchmark, make_rule, make_trace
 from tests.web.conftest import make_person
 
@@ -51,7 +51,19 @@ WRITES = {
     "person-role": ("/people/{person}/role/", {"role": "admin"}, "manage_people"),
     "person-active": ("/people/{person}/active/", {"active": "no"}, "manage_people"),
     "person-link": ("/people/{person}/link/", {}, "manage_people"),
+    "new-judge-draft": (
+        "/judges/new/abc/",
+        {"name": "Strict", "instructions": "Be strict.", "key": "helpful", "description": "", "go": "write"},
+        "create",
+    ),
 }
+"""Route name -> an address, what is sent there, and the action that it is."""
+DRAFTS = {
+    "successor": ("/benchmarks/{benchmark}/successor/", {}, "create"),
+    "new-benchmark-draft": ("/benchmarks/new/abc/", {"name": "Mine", "go": "search"}, "create"),
+    "review": ("/benchmarks/new/abc/review/", {"seen": "", "go": "freeze"}, "create"),
+}
+"""Likewise, where whoever may leaves no more than a draft of their own, which the audit log does not know."""
 FOR_EVERYBODY = {"sign-in", "sign-in-link", "sign-out", "password", "healthz", "readyz"}
 SCRIPT = {"HX-Request": "true", "HX-Current-URL": "http://testserver/"}
 ASKED = [(role, script) for role in [None, *ROLES] for script in (False, True)]
@@ -69,9 +81,11 @@ def names(db) -> dict[str, object]:
 
 
 def look() -> object:
-    """Everything that one of WRITES could change."""
+    """Everything that one of WRITES or DRAFTS could change."""
     people = User.objects.order_by("pk").values_list("pk", "username", "is_active", "groups__name")
-    return list(people), list(Benchmark.objects.values_list("status")), list(Rule.objects.values_list("benchmark"))
+    drafts, judges = list(Draft.objects.values("pk", "body", "state")), list(Judge.objects.values_list("pk"))
+    benchmarks, rules = list(Benchmark.objects.values_list("status")), list(Rule.objects.values_list("benchmark"))
+    return list(people), benchmarks, rules, drafts, judges
 
 
 def client_of(role: str | None) -> Client:
@@ -86,7 +100,13 @@ def allowed(role: str | None, action: str) -> bool:
 
 def test_every_route_says_here_who_may():
     routes = {one.name for one in get_resolver("dashboard.web.urls").url_patterns} - {None}
-    assert routes == {*READS, *WRITES, *FOR_EVERYBODY}
+    assert routes == {*READS, *WRITES, *DRAFTS, *FOR_EVERYBODY}
+
+
+def test_every_address_that_takes_a_form_is_among_the_writes(names):
+    client = client_of("admin")
+    takes = {name for name, (address, _) in READS.items() if client.post(address.format(**names)).status_code != 405}
+    assert takes == {*WRITES, *DRAFTS}
 
 
 @pytest.mark.parametrize(("role", "script"), ASKED)
@@ -104,14 +124,14 @@ def test_reading(names, role, script):
 @pytest.mark.parametrize(("role", "script"), ASKED)
 def test_writing(names, role, script):
     client = client_of(role)
-    for address, data, action in WRITES.values():
+    for name, (address, data, action) in (WRITES | DRAFTS).items():
         QuerySet(AuditEntry).delete()
         before = look()
         data = {name: value.format(**names) for name, value in data.items()}
         answer = client.post(address.format(**names), data, headers=SCRIPT if script else {})
         if allowed(role, action):
             assert answer.status_code != 403
-            assert AuditEntry.objects.get().action
+            assert AuditEntry.objects.count() == (name in WRITES)
             continue
         assert answer.status_code == 403
         assert look() == before
@@ -122,7 +142,7 @@ def test_writing(names, role, script):
 @pytest.mark.parametrize("script", [False, True])
 def test_a_stranger_is_sent_to_sign_in_from_everywhere(names, script):
     client = Client()
-    for address, *_ in [*READS.values(), *WRITES.values(), ("/account/password/",)]:
+    for address, *_ in [*READS.values(), *WRITES.values(), *DRAFTS.values(), ("/account/password/",)]:
         for method in (client.get, client.post):
             answer = method(address.format(**names), headers=SCRIPT if script else {})
             assert answer.status_code == (401 if script else 302), address
