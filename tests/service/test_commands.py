@@ -117,7 +117,9 @@ def test_a_rule_is_made_once() -> None:
     rule = Rule.objects.get()
     assert (rule.name, rule.model_id, rule.serving["kind"]) == ("Nightly", "support", "serverless_slug")
     run("create_rule", "Nightly", "--serving", "support", fails="already")
-    run("create_rule", " ", "--serving", "support", fails="must not be empty")
+    run("create_rule", " ", "--serving", "support", fails="name must not be empty")
+    run("create_rule", "Weekly", "--serving", "", fails="^--serving must not be empty")
+    run("create_rule", "Weekly", "--serving", "a", "--model", "x" * 201, fails="^--model must")
     run("create_rule", "Weekly", "--serving", "next", "--deployment", "dep_1", "--model", "base")
     assert Rule.objects.get(name="Weekly").serving == {"kind": "deployment", "name": "next", "deployment_id": "dep_1"}
     assert Rule.objects.count() == 2
@@ -131,9 +133,23 @@ def test_a_judge_is_written_from_text_or_a_file(tmp_path: Path) -> None:
     assert (judge.instructions, judge.model) == ("Score it.\n", "judge-1")
     assert judge.dimensions[0] == {"key": "helpful", "description": "Does it help? a=b"}
     run("create_judge", "Strict", "--instructions", "@/nowhere", *dimensions, fails="cannot be read")
-    run("create_judge", "Strict", "--instructions", " ", *dimensions, fails="must not be empty")
+    run("create_judge", "Strict", "--instructions", " ", *dimensions, fails="instructions must not be empty")
     run("create_judge", "Strict", "--instructions", "x", *dimensions, "--dimension", "true", fails="twice")
     assert Judge.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "said"),
+    [
+        (["k" * 81], r"dimensions\[0\].key must"),
+        (["a", "b=" + "x" * 2001], r"dimensions\[1\].description must"),
+        ([f"key{n}" for n in range(21)], "dimensions must hold 1 to 20 entries"),
+    ],
+)
+def test_the_rules_for_a_judge_are_those_of_the_api(dimensions: list[str], said: str) -> None:
+    options = [part for one in dimensions for part in ("--dimension", one)]
+    run("create_judge", "Strict", "--instructions", "x", *options, fails=said)
+    assert not Judge.objects.exists()
 
 
 def test_benchmarks_are_verified_against_what_was_frozen() -> None:

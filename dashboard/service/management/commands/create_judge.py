@@ -7,8 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.service.body import Fault, Text
+from dashboard.service.body import read_fields
 from dashboard.service.models import Judge, Workspace
+from dashboard.service.views.sources import CREATE_JUDGE
 from dashboard.signals import command_wrote
 
 
@@ -29,22 +30,27 @@ class Command(BaseCommand):
                 instructions = Path(instructions[1:]).read_text("utf-8")
             except (OSError, UnicodeDecodeError) as error:
                 raise CommandError(f"{instructions[1:]} cannot be read.") from error
-        pairs = [text.partition("=")[::2] for text in dimension]
-        try:
-            judge = Judge(
-                workspace=Workspace.default(),
-                name=Text(name="").read(name),
-                model=Text(name="", least=0).read(model),
-                instructions=Text(name="", most=50_000, line=False).read(instructions),
-                dimensions=[
-                    {"key": Text(name="", most=80).read(key), "description": description.strip()}
-                    for key, description in pairs
-                ],
-            )
-        except Fault as fault:
-            raise CommandError(f"A name, key or text {fault.message}.") from fault
-        if len({entry["key"] for entry in judge.dimensions}) < len(pairs):
+        given = {
+            "name": name,
+            "model": model or None,
+            "instructions": instructions,
+            "dimensions": [
+                {"key": key, "description": description.strip()}
+                for key, description in (text.partition("=")[::2] for text in dimension)
+            ],
+        }
+        body, faults = read_fields(given, CREATE_JUDGE.fields or ())
+        if faults:
+            raise CommandError(" ".join(f"{at} {fault.message}." for at, fault in faults))
+        if len({entry["key"] for entry in body["dimensions"]}) < len(dimension):
             raise CommandError("A dimension is given twice.")
+        judge = Judge(
+            workspace=Workspace.default(),
+            name=body["name"],
+            model=body["model"] or "",
+            instructions=body["instructions"],
+            dimensions=body["dimensions"],
+        )
         judge.save(force_insert=True)
         command_wrote.send(
             type(self),

@@ -7,9 +7,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import IntegrityError, transaction
 
-from dashboard.service.body import Fault, Text
+from dashboard.service.body import Text, read_fields
 from dashboard.service.models import Rule, Workspace
 from dashboard.signals import command_wrote
+
+FIELDS = (Text(name="name"), Text(name="--serving"), Text(name="--model"), Text(name="--deployment", required=False))
 
 
 class Command(BaseCommand):
@@ -22,12 +24,11 @@ class Command(BaseCommand):
         parser.add_argument("--deployment", metavar="ID", help="the deployment that serves, when it is no alias")
 
     def handle(self, *_: Any, name: str, serving: str, model: str, deployment: str | None, **options: Any) -> None:
-        try:
-            name, serving = Text(name="name").read(name), Text(name="serving").read(serving)
-            model = Text(name="model").read(model or serving)
-            deployment = Text(name="deployment").read(deployment) if deployment else None
-        except Fault as fault:
-            raise CommandError(f"A name {fault.message}.") from fault
+        given = {"name": name, "--serving": serving, "--model": model or serving, "--deployment": deployment or None}
+        texts, faults = read_fields(given, FIELDS)
+        if faults:
+            raise CommandError(" ".join(f"{at} {fault.message}." for at, fault in faults))
+        name, serving, model, deployment = (texts[field.name] for field in FIELDS)
         kind = "deployment" if deployment else "serverless_slug"
         try:
             with transaction.atomic():
