@@ -18,6 +18,7 @@ from dashboard.service.results_files_types import (
     FileError,
     Problem,
     ResultsError,
+    explain_number,
     is_storable,
     natural_key,
     quote,
@@ -82,9 +83,10 @@ def find_value(task: Task, metric: str) -> tuple[float | None, str]:
         return None, f"no metric {metric} for task {task.name}"
     if len(keys) > 1:
         return None, f"metric {metric} of task {task.name} has several filters: {', '.join(sorted(keys))}; name one"
-    number = read_number(task.metrics[keys[0]])
+    found = task.metrics[keys[0]]
+    number = read_number(found)
     if number is None:
-        return None, f"metric {keys[0]} of task {task.name} is not a finite number: {quote(task.metrics[keys[0]])}"
+        return None, f"metric {keys[0]} of task {task.name} {explain_number(found)}: {quote(found)}"
     return number, ""
 
 

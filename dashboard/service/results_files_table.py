@@ -29,6 +29,7 @@ from dashboard.service.results_files_types import (
     Result,
     ResultsError,
     ResultSet,
+    explain_number,
     is_storable,
     natural_key,
     quote,
@@ -127,9 +128,24 @@ def _read_cell(value: Any) -> float | None:
 
     Text in JSONL is text there: only CSV has no other way to write a number.
     """
-    if isinstance(value, _Text):
-        return read_number(float(value)) if _PLAIN_NUMBER.fullmatch(value.strip()) else None
-    return read_number(value)
+    return read_number(_decode_cell(value))
+
+
+def _decode_cell(value: Any) -> Any:
+    """The JSON value that a cell stands for: of a CSV cell its number, or None where it is no plain decimal."""
+    if not isinstance(value, _Text):
+        return value
+    text = value.strip()
+    if not _PLAIN_NUMBER.fullmatch(text):
+        return None
+    try:
+        return int(text)
+    except ValueError:  # a fraction or an exponent, or more digits than Python reads
+        return float(text)
+
+
+def _explain(value: Any) -> str:
+    return f"{explain_number(_decode_cell(value))}: {quote(value)}"
 
 
 class _Text(str):
@@ -179,7 +195,7 @@ def _decode_row(row: Row, columns: Mapping[str, tuple[str, str | None]]) -> Resu
         faults = [
             f"no {side} score for {checkpoint}"
             if _is_empty(row.get(f"{side}_score"))
-            else f"{side} score of {checkpoint} is not a finite number: {quote(row[f'{side}_score'])}"
+            else f"{side} score of {checkpoint} {_explain(row[f'{side}_score'])}"
             for side, number in (("candidate", candidate), ("incumbent", incumbent))
             if number is None
         ]

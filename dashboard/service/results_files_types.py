@@ -111,7 +111,8 @@ def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
 def read_number(value: Any) -> float | None:
     """A JSON number as a finite float; None for everything else (booleans, text, NaN, Infinity, null).
 
-    From 1e300 on it counts as infinite, so that no mean and no difference of two can overflow.
+    From 1e300 on it counts as infinite, so that no mean and no difference of two can overflow. An integer that no
+    float holds exactly, as some beyond 2^53, is none either: it would be another number than the one that stood there.
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -119,7 +120,14 @@ def read_number(value: Any) -> float | None:
         number = float(value)
     except OverflowError:
         return None
-    return number if abs(number) < 1e300 else None
+    return number if abs(number) < 1e300 and number == value else None
+
+
+def explain_number(value: Any) -> str:
+    """Why `read_number` gave None, after the name of what stood there."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1e300:
+        return "is an integer beyond 2^53 that cannot be kept exactly"
+    return "is not a finite number"
 
 
 def quote(value: Any) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dashboard.service import results_files_harness, results_files_types
@@ -154,6 +154,13 @@ def test_what_is_not_a_finite_number_is_a_reason_and_never_a_score(tmp_path, val
     result = read(tmp_path).results[1]
     assert (result.status, result.candidate, result.incumbent) == ("failed", None, None)
     assert result.reason.startswith("incumbent: metric acc of task lambada is not a finite number: ")
+
+
+def test_an_integer_that_no_float_holds_is_a_reason_that_names_it(tmp_path):
+    write_pair(tmp_path, 1, {"acc": 2**53}, {"acc": 2**53 + 1})
+    assert read(tmp_path).results[0].reason == (
+        "incumbent: metric acc of task lambada is an integer beyond 2^53 that cannot be kept exactly: 9007199254740993"
+    )
 
 
 def test_a_checkpoint_without_the_metric_or_the_task_says_which(tmp_path):
@@ -370,6 +377,9 @@ def test_different_names_have_different_keys(a, b):
 
 
 @given(st.floats() | st.integers() | st.booleans() | st.text() | st.none())
+@example(2**53)
+@example(2**53 + 1)
+@example(-(2**60) - 1)
 def test_a_number_that_is_read_is_the_number_that_stood_there(value):
     number = read_number(value)
     assert number is None or (number == value and not isinstance(value, bool | str))

@@ -72,6 +72,13 @@ def test_a_cell_that_is_no_plain_number_is_a_reason(tmp_path, cell):
     assert result.reason == f"incumbent score of s1 is not a finite number: {cell!r}"
 
 
+def test_an_integer_that_no_float_holds_is_a_reason_in_a_cell_too(tmp_path):
+    (result,) = read_csv(tmp_path, "s1,9007199254740993,9007199254740992").results
+    assert result.reason == (
+        "candidate score of s1 is an integer beyond 2^53 that cannot be kept exactly: '9007199254740993'"
+    )
+
+
 def test_a_missing_score_names_its_side_and_keeps_the_reason_given(tmp_path):
     (result,) = read_csv(tmp_path, "s1,,0.5,node lost", f"{HEADER},status_reason").results
     assert result.reason == "no candidate score for s1; node lost"
