@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -122,24 +121,16 @@ class Loop:
         search: str = "",
         source: str = "",
         model: str = "",
-        since: datetime | None = None,
-        before: datetime | None = None,
         limit: int,
         offset: int,
     ) -> tuple[list[Trace], int]:
         """One page of the conversations, newest first, and how many match. The service may give fewer than `limit`.
 
-        `source` and `model` match exactly, `since` and `before` bound the time of capture. `search` is text in a turn,
-        whatever its case; only our own service has it, a remote one may refuse it.
+        `source` and `model` match exactly. `search` is text in a turn, whatever its case; only our own service has it,
+        a remote one may refuse it.
         """
         params: dict[str, str | int] = {"limit": limit, "offset": offset}
-        given = {
-            "q": search,
-            "deployment_id": source,
-            "model": model,
-            "from": since.isoformat() if since else "",
-            "to": before.isoformat() if before else "",
-        }
+        given = {"q": search, "deployment_id": source, "model": model}
         params |= {name: value for name, value in given.items() if value}
         page = self._read_page("/api/loop/traces", "traces", Trace, params)
         return list(page.entries), page.total
@@ -205,10 +196,6 @@ class Loop:
             "dimensions": [{"key": key, "description": description} for key, description in dimensions.items()],
         }
         return self._write("POST", "/api/loop/judges", body | ({"model": model} if model else {}), "judge", Judge)
-
-    def delete_trace(self, trace_id: str) -> None:
-        """Delete a conversation. Benchmarks that pinned it keep their copy and lose the link."""
-        self._transport.send("DELETE", f"/api/loop/traces/{_segment(trace_id)}", actor=self._actor)
 
     def introspect(self) -> Identity:
         """Whose key this is."""

@@ -12,7 +12,6 @@ import pytest
 
 from dashboard.records import Benchmark, Dataset, Judge, Rule, Trace
 from dashboard.service.models import Benchmark as StoredBenchmark
-from dashboard.service.models import Trace as StoredTrace
 from dashboard.sources.connect import get_loop
 from dashboard.sources.errors import (
     FieldFault,
@@ -43,7 +42,6 @@ def test_each_write_is_what_the_contract_says(connect_loop: ConnectLoop) -> None
         "/api/loop/benchmarks/b%2F1/retire": {"benchmark": {"id": "b/1", "name": "B", "status": "retired"}},
         "/api/loop/training-rules/ru/benchmark": {"rule": {"id": "ru", "name": "R"}, "consent_required": False},
         "/api/loop/judges": {"judge": {"id": "j", "name": "J"}},
-        "/api/loop/traces/t": {},
     }
     with serve(lambda request: reply_json(answers[request.path])) as server:
         loop = connect_loop(server.url)
@@ -53,7 +51,6 @@ def test_each_write_is_what_the_contract_says(connect_loop: ConnectLoop) -> None
         loop.retire_benchmark("b/1", "Old.")
         assert loop.set_rule_benchmark("ru", None) == Rule("ru", "R")
         assert loop.create_judge(name="J", instructions="I", dimensions={"a": "A"}) == Judge("j", "J")
-        loop.delete_trace("t")
     sent = [(request.method, request.body and json.loads(request.body)) for request in server.requests]
     base = {"name": "B", "judge_id": "j", "per_run_ceiling_cents": 5}
     of_a_split = {"kind": "dataset", "dataset_id": "d", "split": "train"}
@@ -64,7 +61,6 @@ def test_each_write_is_what_the_contract_says(connect_loop: ConnectLoop) -> None
         ("POST", {"reason": "Old."}),
         ("PUT", {"benchmark_id": None}),
         ("POST", {"name": "J", "instructions": "I", "dimensions": [{"key": "a", "description": "A"}]}),
-        ("DELETE", b""),
     ]  # fmt: skip
     assert server.requests[0].headers["content-type"] == "application/json"
 
@@ -159,8 +155,6 @@ def test_our_own_service_is_written_to_in_a_person_s_name() -> None:
     assert (retired.retired_by, retired.retired_reason) == ("ana", "Old.")
     assert get_loop().retire_benchmark(made.id) == retired
     assert loop.get_rule(rule.pk).benchmark_id is None
-    loop.delete_trace(traces[0])
-    assert StoredTrace.objects.count() == 11
     assert StoredBenchmark.objects.get().created_by == "ana"
 
 
@@ -197,6 +191,5 @@ def test_what_a_benchmark_is_made_from_is_read() -> None:
     assert found.messages == trace.messages
     page = {"limit": 10, "offset": 0}
     assert loop.list_traces(search="WHERE", **page) == ([found], 1)
-    assert loop.list_traces(source="support", model="acme/base-7b", since=trace.created_at, **page)[1] == 1
-    assert loop.list_traces(before=trace.created_at, **page) == ([], 0)
+    assert loop.list_traces(source="support", model="acme/base-7b", **page)[1] == 1
     assert loop.list_traces(limit=1, offset=1)[1] == 2
