@@ -88,6 +88,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "dashboard.request_id.RequestIdMiddleware",
     "dashboard.service.middleware.ApiErrorsMiddleware",
+    "dashboard.service.middleware.BodyLengthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "compression_middleware.middleware.CompressionMiddleware",

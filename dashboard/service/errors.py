@@ -22,12 +22,14 @@ CODES = {
     403: "FORBIDDEN",
     404: "NOT_FOUND",
     405: "METHOD_NOT_ALLOWED",
+    411: "LENGTH_REQUIRED",
     413: "BODY_TOO_LARGE",
     415: "UNSUPPORTED_MEDIA_TYPE",
     429: "RATE_LIMITED",
 }
 MESSAGES = {
     404: "There is nothing at this address.",
+    411: "Send the body whole, with its Content-Length: a chunked one is not read.",
     500: "The service failed. The log names this request's id.",
     503: "The database is busy or away.",
 }

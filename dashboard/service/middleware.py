@@ -32,6 +32,18 @@ class ApiErrorsMiddleware:
         return HttpResponse(json.dumps(build_error(code, message)), "application/json", status)
 
 
+class BodyLengthMiddleware:
+    """Refuses a body of unsaid length, on pages too: Django would take it for an empty one."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
+            return HttpResponse(MESSAGES[411], "text/plain", 411)
+        return self.get_response(request)
+
+
 class ApiShortcutMiddleware:
     """Answers the API here, so that what stands below it (sessions, CSRF, messages, CSP) is for the pages alone.
 

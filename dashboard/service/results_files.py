@@ -64,11 +64,11 @@ def read_results(
     if not metric or not task:
         raise ResultsError("result files hold many numbers: say which with --task and --metric")
     files, problems = read_folder(candidate, progress)
+    if not files:
+        named = "; ".join(f"{p.path}: {p.message}" for p in problems[:5])
+        raise ResultsError(f"no candidate file could be read: {named}")
     other_files, other_problems = read_folder(incumbent, progress) if incumbent else ([], [])
     problems += other_problems
-    if not files and not other_files:
-        named = "; ".join(f"{p.path}: {p.message}" for p in problems[:5])
-        raise ResultsError(f"no file could be read: {named}")
     notes: list[str] = []
     tasks = _choose_tasks([*files, *other_files], task, metric, frozen_tasks, notes)
     sides = _gather(files, tasks, "candidate", notes)

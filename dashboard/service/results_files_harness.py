@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from dashboard.service.digest import digest_json
 from dashboard.service.results_files_types import (
     MAX_FILE_BYTES,
     MAX_NAME,
@@ -19,12 +20,14 @@ from dashboard.service.results_files_types import (
     Problem,
     ResultsError,
     explain_number,
+    is_plausible,
     is_storable,
     natural_key,
     quote,
     read_number,
     read_unix_seconds,
 )
+from dashboard.service.strict_json import find_unstorable
 
 _STEP = re.compile(r"(?i)(?:global[-_]?step|step|checkpoint|ckpt|iter|epoch)[-_=]?\d+")
 _NAMED_TIME = re.compile(r"(\d{4}-\d{2}-\d{2}T\d{2})[-:](\d{2})[-:](\d{2}(?:\.\d{1,6})?)")
@@ -186,6 +189,8 @@ def decode_file(document: Any, name: str, root_name: str) -> HarnessFile:
         for task, metrics in results.items()
         if isinstance(metrics, dict)
     }
+    directions = _dict(document.get("higher_is_better"))
+    _refuse_odd(tasks.values(), directions)
     members = _dict(document.get("group_subtasks"))
     groups = {g for g, subtasks in members.items() if subtasks} | set(_dict(document.get("groups")))
     return HarnessFile(
@@ -196,8 +201,21 @@ def decode_file(document: Any, name: str, root_name: str) -> HarnessFile:
         created_at=read_unix_seconds(document.get("date")) or _read_time_in_name(name),
         tasks=tasks,
         groups=frozenset(groups),
-        higher_is_better=_dict(document.get("higher_is_better")),
+        higher_is_better=directions,
     )
+
+
+def _refuse_odd(tasks: Collection[Task], directions: Mapping[str, Any]) -> None:
+    """Raises FileError for what would be kept or compared and cannot be: its numbers are judged later, one by one."""
+    try:
+        digest_json([task.identity for task in tasks])
+    except (ValueError, RecursionError) as error:  # NaN and Infinity; endless nesting
+        raise FileError("a task's version, shots or limit in it is no value that can be compared") from error
+    if any(find_unstorable([*task.metrics, *task.identity]) is not None for task in tasks):
+        raise FileError("a metric's name or a task's version in it holds a null character or half a character")
+    told = [value for by_metric in directions.values() for value in _dict(by_metric).values()]
+    if any(value is not None and not isinstance(value, bool) for value in told):
+        raise FileError('its "higher_is_better" says something other than true or false')
 
 
 def _dict(value: Any) -> dict[str, Any]:
@@ -222,9 +240,10 @@ def _read_time_in_name(name: str) -> datetime | None:
     if not found:
         return None
     try:
-        return datetime.fromisoformat(":".join(found.groups())).replace(tzinfo=UTC)
+        moment = datetime.fromisoformat(":".join(found.groups())).replace(tzinfo=UTC)
     except ValueError:
         return None
+    return moment if is_plausible(moment) else None
 
 
 def _find_checkpoint(revision: str | None, path: str, name: str) -> str:

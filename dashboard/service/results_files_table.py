@@ -24,12 +24,14 @@ from dashboard.service.results_files_types import (
     DECISIONS,
     MAX_FILE_BYTES,
     MAX_NAME,
+    YEARS,
     DimensionResult,
     Measure,
     Result,
     ResultsError,
     ResultSet,
     explain_number,
+    is_plausible,
     is_storable,
     natural_key,
     quote,
@@ -241,6 +243,9 @@ def _read_time(value: Any) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(value.strip())
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, AttributeError, OverflowError) as error:
         raise ValueError(f"created_at {quote(value)} is not a time such as 2024-05-01T10:20:30Z") from error
+    if not is_plausible(moment):
+        raise ValueError(f"created_at {quote(value)} lies outside the years {YEARS[0]} to {YEARS[1]}")
+    return moment

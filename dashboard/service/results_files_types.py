@@ -9,6 +9,8 @@ from typing import Any
 
 DECISIONS = ("auto_promoted", "promoted", "rejected", "auto_rejected", "rolled_back")
 MAX_FILE_BYTES = 64 * 1024 * 1024
+YEARS = (1970, 2100)
+"""The first and the last year a time may lie in, so that there is room for others before and after it."""
 MAX_NAME = 200
 """The longest checkpoint, model or rule name that is stored, in characters."""
 
@@ -134,6 +136,10 @@ def quote(value: Any) -> str:
     """What stood in a file, short enough for a sentence."""
     text = "an integer beyond all bounds" if isinstance(value, int) and abs(value) > 10**20 else repr(value)
     return text if len(text) <= 40 else text[:39] + "…"
+
+
+def is_plausible(moment: datetime) -> bool:
+    return YEARS[0] <= moment.year <= YEARS[1]
 
 
 def read_unix_seconds(value: Any) -> datetime | None:

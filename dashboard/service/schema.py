@@ -26,6 +26,7 @@ REFUSALS = {
 BODY_REFUSALS = {
     400: "The body is not JSON to the letter, or a field is unknown, missing or out of its bounds; `error.field` names "
     "the first such field, `error.details` all of them. A query string is refused too.",
+    411: "The body was sent in chunks, without a Content-Length.",
     413: "The body is larger than the route takes.",
     415: "The body is not application/json.",
 }

@@ -28,7 +28,7 @@ class SignInMiddleware(LoginRequiredMiddleware):
         page = kept.keep(request) if request.method not in kept.SAFE else ""
         if request.htmx:  # type: ignore[attr-defined]
             answer = HttpResponse(status=401)
-            answer["HX-Redirect"] = sign_in_address(request, page or request.htmx.current_url_abs_path)  # type: ignore[attr-defined]
+            answer["HX-Redirect"] = sign_in_address(request, page or find_current_page(request))
             return answer
         if request.headers.get("Accept", "").startswith("application/json"):
             return JsonResponse({"sign_in": sign_in_address(request, request.get_full_path())}, status=401)
@@ -41,6 +41,15 @@ def sign_in_address(request: HttpRequest, came_from: str | None) -> str:
     """Where to sign in, with the page to come back to. An unusable origin is left out."""
     page = find_page(request, came_from)
     return resolve_url("sign-in") + ("?" + urlencode({"next": page}) if page else "")
+
+
+def find_current_page(request: HttpRequest) -> str | None:
+    """Path and query of the page that htmx says it is on; None where it does not say, or nothing that is an address."""
+    try:
+        page: str | None = request.htmx.current_url_abs_path  # type: ignore[attr-defined]
+    except ValueError:  # such as "http://[", which urlsplit refuses
+        return None
+    return page
 
 
 def keep_out_of_caches(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

@@ -166,3 +166,12 @@ def test_benchmarks_are_verified_against_what_was_frozen() -> None:
     said = run("verify_benchmarks", fails="must not be replayed")
     assert f'CHANGED: {good.pk} "Good"' in said
     assert "pinned 3 conversations and has 2" in said
+
+
+def test_what_a_file_of_conversations_says_is_escaped(tmp_path: Path) -> None:
+    """An id that would write to the terminal is seen instead."""
+    row = {"id": "a\x1b[2J\nb", "prompt": "A"}
+    run("import_conversations", write_lines(tmp_path, row), "--source", "qa")
+    changed = write_lines(tmp_path, row | {"prompt": "B"})
+    said = run("import_conversations", changed, "--source", "qa", fails="1 in conflict")
+    assert "line 1: conflict, left as it was: a\\x1b[2J\\x0ab says something else there" in said

@@ -12,7 +12,7 @@ from django.test import Client
 from dashboard.request_id import RequestIdFilter
 from dashboard.service.views import benchmarks
 from dashboard.service.wire.base import encode
-from tests.factories import make_benchmark
+from tests.factories import make_benchmark, make_key
 
 pytestmark = pytest.mark.django_db
 METHODS = ["post", "put", "patch", "delete", "options"]
@@ -137,3 +137,15 @@ def test_every_number_that_is_not_finite_leaves_as_null() -> None:
 def test_odd_values_in_stored_conversations_do_not_break_the_answer() -> None:
     assert json.loads(encode({"content": "half \ud83d pair", "id": 10**30})) == {"content": "half � pair", "id": 10**30}
     assert json.loads(encode({"content": "a pair \ud83d\ude00"})) == {"content": "a pair 😀"}
+
+
+@pytest.mark.parametrize("path", ["/api/loop/benchmarks/x/retire", "/sign-in/"])
+def test_a_body_sent_in_chunks_is_refused_before_anything_is_done(client: Client, path: str) -> None:
+    benchmark = make_benchmark(id="x")
+    meta = {"HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_LENGTH": "", "HTTP_X_API_KEY": make_key("loop:write")}
+    answer = client.post(path, **meta)
+    assert answer.status_code == 411
+    if path.startswith("/api/"):
+        assert is_error(answer, 411, "LENGTH_REQUIRED")
+    benchmark.refresh_from_db()
+    assert benchmark.status == "active"

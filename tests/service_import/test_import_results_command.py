@@ -159,3 +159,67 @@ def test_the_service_shows_what_was_imported(sides, client):
     ]
     replay = client.get(f"/api/loop/benchmark-runs/{history['points'][0]['benchmark_run_id']}", **headers).json()
     assert replay["benchmark_run"]["status_reason"] == "no incumbent result for step2000"
+
+
+LAMBADA = {"lambada": {"acc": 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"higher_is_better": {"lambada": {"acc": []}}}, '"higher_is_better" says something other than true or false'),
+        ({"versions": {"lambada": float("nan")}}, "no value that can be compared"),
+        ({"config": {"limit": float("inf")}}, "no value that can be compared"),
+        ({"versions": {"lambada": "\ud800"}}, "half a character"),
+        ({"results": {"lambada": {"acc": 0.5, "\ud800": 0.5}}}, "half a character"),
+    ],
+)
+def test_one_odd_file_is_named_and_the_rest_imported(sides, changed, why):
+    write_current(sides[0], "pretrained=lab/tiny,revision=step3", LAMBADA, name="odd.json", **changed)
+    err = io.StringIO()
+    with pytest.raises(CommandError, match="1 file could not be read"):
+        run(*sides, stderr=err)
+    assert "odd.json: " in err.getvalue()
+    assert why in err.getvalue()
+    assert BenchmarkRun.objects.count() == 3
+
+
+def test_a_candidate_folder_without_a_readable_file_writes_nothing_whatever_the_baseline(tmp_path):
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "broken.json").write_text("{")
+    baseline = write_old(tmp_path / "old", 1, LAMBADA)
+    with pytest.raises(CommandError, match=r"no candidate file could be read: .*broken\.json: not JSON"):
+        run(tmp_path / "new", baseline)
+    assert Benchmark.objects.count() == 0
+
+
+def test_what_files_say_reaches_the_terminal_on_one_line_and_escaped(sides, tmp_path):
+    (sides[0] / "\x1b[31mred\n.json").write_text("{")
+    write_old(sides[0], 3, LAMBADA, model="lab/tiny")
+    document = json.loads((sides[0] / "tiny_step3.json").read_text())
+    document["config"]["model_args"] = "pretrained=lab/tiny,revision=a\x1b]0;title\x07b"
+    (sides[0] / "tiny_step3.json").write_text(json.dumps(document))
+    err = io.StringIO()
+    with pytest.raises(CommandError):
+        run(*sides, "--dry-run", stderr=err)
+    assert "\\x1b[31mred\\x0a.json: not JSON" in err.getvalue()
+    table = tmp_path / "t.jsonl"
+    rows = [
+        {"checkpoint": "a\x1b[2Jb", "candidate_score": 1, "incumbent_score": 2, "note\u202e": "x"},
+        {"checkpoint": "z\x9b", "candidate_score": None, "incumbent_score": 2, "status_reason": "so\nit was"},
+    ]
+    table.write_text("\n".join(map(json.dumps, rows)))
+    said = run(table, None, "--dry-run")
+    assert "a\\x1b[2Jb " in said
+    assert "so\\x0ait was" in said
+    assert "note\\u202e is no dimension" in said
+    assert not {"\x1b", "\x9b", "\u202e"} & {*said, *err.getvalue()}
+    table.write_text(json.dumps({"\x1bcheckpoint": "a"}))
+    with pytest.raises(CommandError, match=r"there are: \\x1bcheckpoint"):
+        run(table)
+
+
+def test_a_time_in_a_file_s_name_that_leaves_no_room_around_it_is_no_date(tmp_path):
+    for name, step in (("results_9999-12-31T23-59-59.json", 1), ("b.json", 2)):
+        write_current(tmp_path / "new", f"pretrained=a,revision=step{step}", LAMBADA, date=None, name=name)
+    assert "2 of 2 checkpoints have no date" in run(tmp_path / "new")

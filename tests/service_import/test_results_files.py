@@ -313,7 +313,7 @@ def test_an_unreadable_file_is_named_and_the_rest_read(tmp_path, content, messag
 def test_a_file_over_the_size_cap_is_named(tmp_path, monkeypatch):
     write_pair(tmp_path, 1, {"acc": 0.5})
     monkeypatch.setattr(results_files_harness, "MAX_FILE_BYTES", 10)
-    with pytest.raises(ResultsError, match=r"no file could be read: .*larger than"):
+    with pytest.raises(ResultsError, match=r"no candidate file could be read: .*larger than"):
         read(tmp_path)
 
 

@@ -156,3 +156,9 @@ def test_a_table_that_is_not_there_is_a_folder_or_too_large_is_refused(tmp_path,
 def test_a_table_holds_both_sides_itself(tmp_path):
     with pytest.raises(ResultsError, match="leave --incumbent out"):
         read_results(tmp_path / "a.csv", tmp_path)
+
+
+@pytest.mark.parametrize("moment", ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "1969-12-31", "2101-01-01"])
+def test_a_time_that_leaves_no_room_around_it_is_named_with_its_row(tmp_path, moment):
+    with pytest.raises(ResultsError, match=rf"row 3: created_at '{moment}' lies outside the years 1970 to 2100"):
+        read_csv(tmp_path, f"a,1,2,\nb,1,2,{moment}", f"{HEADER},created_at")

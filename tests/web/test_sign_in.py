@@ -174,3 +174,14 @@ def test_no_cache_keeps_a_page(signed_in):
     page = signed_in.get("/")
     assert "no-store" in page["Cache-Control"]
     assert {"Cookie", "HX-Request"} <= {name.strip() for name in page["Vary"].split(",")}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "address", ["http://[", "http://[::1", "//[x]/", "http://testserver]/", "http://testserver/[", "\\\\["]
+)
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_page_whose_address_is_none_is_signed_in_without_it(client, address, method):
+    answer = getattr(client, method)("/", headers={"HX-Request": "true", "HX-Current-URL": address})
+    assert answer.status_code == 401
+    assert answer["HX-Redirect"].startswith("/sign-in/")

@@ -17,6 +17,7 @@ from django.utils import timezone
 from dashboard.service.conversations import Conversation, RowUnreadable, read_row
 from dashboard.service.conversations_store import Stored, identify, store_conversations
 from dashboard.service.models import Workspace
+from dashboard.service.printing import escape_unseen
 from dashboard.service.strict_json import NotJson, find_unstorable, parse_json
 from dashboard.signals import command_wrote
 
@@ -51,14 +52,14 @@ class Command(BaseCommand):
         parser.add_argument("--model", default="", help="what answered, for rows that do not say")
         parser.add_argument("--dry-run", action="store_true", help="read the file, write nothing")
 
-    def handle(self, *_: Any, file: Path, source: str, model: str, dry_run: bool, **options: Any) -> None:
+    def handle(self, *args: Any, file: Path, source: str, model: str, dry_run: bool, **options: Any) -> None:
         for name, text in (("--source", source), ("--model", model)):
             if len(text) > 200 or find_unstorable(text) is not None or (name == "--source" and not text.strip()):
                 raise CommandError(f"{name} has 1 to 200 characters.")
         try:
             raw = file.read_bytes()
         except OSError as error:
-            raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
+            raise CommandError(escape_unseen(f"{file} cannot be read: {error.strerror}.")) from error
         rows, problems = self._read(raw)
         created = present = conflicts = 0
         with transaction.atomic() if dry_run else nullcontext():
@@ -68,7 +69,10 @@ class Command(BaseCommand):
                 created, present = created + len(stored.created), present + len(stored.present)
                 conflicts += len(stored.conflicts)
                 for n in stored.conflicts:
-                    self.stderr.write(f"{some[n][0]}: conflict, left as it was: {some[n][1]} says something else there")
+                    line, external_id, _ = some[n]
+                    self.stderr.write(
+                        escape_unseen(f"{line}: conflict, left as it was: {external_id} says something else there")
+                    )
             if dry_run:
                 transaction.set_rollback(True)
         if created and not dry_run:
@@ -80,7 +84,9 @@ class Command(BaseCommand):
                 message=f"{created} imported, {problems} refused, {conflicts} in conflict",
             )
         verb = "would import" if dry_run else "imported"
-        self.stdout.write(f'{verb} {created} conversations under "{source.strip()}"; {present} already there')
+        self.stdout.write(
+            escape_unseen(f'{verb} {created} conversations under "{source.strip()}"; {present} already there')
+        )
         if problems or conflicts:
             raise CommandError(f"{problems} rows could not be read, {conflicts} in conflict")
 
@@ -97,7 +103,7 @@ class Command(BaseCommand):
                     raise row
                 conversation = read_row(parse_json(row))
             except (NotJson, RowUnreadable) as error:
-                self.stderr.write(f"{place}: not read: {error}")
+                self.stderr.write(escape_unseen(f"{place}: not read: {error}"))
                 problems += 1
             else:
                 rows.append((place, identify(conversation), conversation))

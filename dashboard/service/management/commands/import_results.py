@@ -13,6 +13,7 @@ from django.utils import timezone
 from dashboard.service.importing import ImportRefused, Plan, find_benchmark, list_frozen_tasks, plan_import
 from dashboard.service.importing_write import write_import
 from dashboard.service.models import Benchmark, Workspace
+from dashboard.service.printing import escape_unseen
 from dashboard.service.results_files import read_results
 from dashboard.service.results_files_types import ResultsError, ResultSet
 from dashboard.signals import command_wrote
@@ -50,11 +51,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--dry-run", action="store_true", help="print what would be imported, write nothing")
 
-    def handle(self, *_: Any, **options: Any) -> None:
+    def handle(self, *args: Any, **options: Any) -> None:
         try:
             results, plan, benchmark = self._import(options)
         except (ResultsError, ImportRefused) as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(escape_unseen(str(error))) from error
         if benchmark and (plan.new or plan.filled) and not options["dry_run"]:
             command_wrote.send(
                 type(self),
@@ -66,13 +67,13 @@ class Command(BaseCommand):
                 f"{_count(len(plan.conflicts), 'conflict')}",
             )
         for problem in results.problems:
-            self.stderr.write(f"not read: {problem.path}: {problem.message}")
+            self.stderr.write(escape_unseen(f"not read: {problem.path}: {problem.message}"))
         for conflict in plan.conflicts:
-            self.stderr.write(f"conflict, left as it was: {conflict}")
+            self.stderr.write(escape_unseen(f"conflict, left as it was: {conflict}"))
         for _gap, number in plan.filled:
-            self.stdout.write(f"a gap is filled: {number.result.checkpoint}")
+            self._say(f"a gap is filled: {number.result.checkpoint}")
         for note in plan.notes:
-            self.stdout.write(f"note: {note}")
+            self._say(f"note: {note}")
         if options["dry_run"]:
             self._print_table(plan)
         self._print_summary(plan, results, benchmark, dry_run=options["dry_run"])
@@ -82,6 +83,9 @@ class Command(BaseCommand):
                 f"{_count(len(plan.conflicts), 'checkpoint')} in conflict"
                 + (" (another --benchmark or --rule takes them as new)" if plan.conflicts else "")
             )
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(escape_unseen(line))
 
     def _import(self, options: dict[str, Any]) -> tuple[ResultSet, Plan, Benchmark | None]:
         workspace, now = Workspace.default(), timezone.now()
@@ -122,7 +126,7 @@ class Command(BaseCommand):
             result = planned.result
             rows.append(
                 (
-                    result.checkpoint,
+                    escape_unseen(result.checkpoint),
                     f"{planned.created_at:%Y-%m-%d %H:%M}",
                     *_format_scores(result.candidate, result.incumbent),
                     planned.decision or "",
@@ -131,12 +135,12 @@ class Command(BaseCommand):
             )
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
         for row in rows:
-            self.stdout.write("  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[-1]]).rstrip())
+            self._say("  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[-1]]).rstrip())
 
     def _print_summary(self, plan: Plan, results: ResultSet, benchmark: Benchmark | None, *, dry_run: bool) -> None:
         verb = "would import" if dry_run else "imported"
         gaps = [r for r in results.results if not r.scored]
-        self.stdout.write(
+        self._say(
             f'{verb} {_count(len(plan.new), "new point")} into "{plan.name}"; {plan.unchanged} already there; '
             f"the files hold {_count(len(results.results), 'point')}, {_count(len(gaps), 'gap')}"
         )
@@ -146,15 +150,15 @@ class Command(BaseCommand):
             reasons.setdefault(reason, []).append(gap.checkpoint)
         for reason, checkpoints in reasons.items():
             more = f" and {len(checkpoints) - 3} more" if len(checkpoints) > 3 else ""
-            self.stdout.write(f"  {_count(len(checkpoints), 'gap')}: {reason} ({', '.join(checkpoints[:3])}{more})")
+            self._say(f"  {_count(len(checkpoints), 'gap')}: {reason} ({', '.join(checkpoints[:3])}{more})")
         last = plan.new[-1].result if plan.new else results.results[-1]
         scores = dict(
             zip(("candidate", "incumbent", "delta"), _format_scores(last.candidate, last.incumbent), strict=True)
         )
         said = ", ".join(f"{k} {v}" for k, v in scores.items()) if last.scored else f"{last.status}: {last.reason}"
-        self.stdout.write(f"last point: {last.checkpoint}, {said}")
+        self._say(f"last point: {last.checkpoint}, {said}")
         if benchmark:
-            self.stdout.write(f"see /benchmarks/{benchmark.id}/")
+            self._say(f"see /benchmarks/{benchmark.id}/")
 
 
 def _count(number: int, noun: str) -> str:
