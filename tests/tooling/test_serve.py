@@ -129,3 +129,12 @@ def test_behind_a_proxy_it_links_there_or_says_that_it_cannot(
     assert f" {scheme}://" in ready
     assert len(rest) == notes
     assert all("HTTPS is on: open this link with your proxy's address" in note for note in rest)
+
+
+def test_a_client_that_falls_silent_holds_a_thread_for_a_while_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "SILENCE_S", 1)
+    with command.listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        accepted, _ = listener.accept()
+        accepted.setblocking(True)
+        with accepted, pytest.raises(BlockingIOError):
+            accepted.recv(1)

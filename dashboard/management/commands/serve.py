@@ -5,6 +5,7 @@ import hashlib
 import io
 import os
 import socket
+import struct
 import sys
 from typing import Any, NoReturn
 
@@ -20,6 +21,8 @@ from dashboard.web.access import list_admins
 from dashboard.web.addresses import build_origin, explain_origin
 
 BACKLOG = 512
+SILENCE_S = 10
+"""How long one read or write of a request may wait for its client, which holds a thread meanwhile."""
 LAST_PORT = 65535
 UNUSED = ["rest_framework"]
 """Static files that no page asks for: they would double the first start."""
@@ -57,11 +60,15 @@ def listen(host: str, port: int) -> socket.socket:
         raise CommandError(f"PORT must be between 0 and {LAST_PORT}, and {port} is not.")
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server((address[0], address[1]), family=family, backlog=BACKLOG)
+        listener = socket.create_server((address[0], address[1]), family=family, backlog=BACKLOG)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CommandError(f"Port {port} on {host} is in use. Choose another: PORT={port + 1} make run") from error
         raise CommandError(f"Cannot listen on {host}, port {port}: {error.strerror}. See HOST and PORT.") from error
+    # gunicorn's threads wait for a request without end; what is accepted here inherits these limits of the kernel's.
+    for limit in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+        listener.setsockopt(socket.SOL_SOCKET, limit, struct.pack("@ll", SILENCE_S, 0))
+    return listener
 
 
 def build_link(origin: str) -> str:
