@@ -25,6 +25,7 @@ Record = TypeVar("Record", bound=msgspec.Struct)
 
 RAW_LENGTH = 80
 """How much is kept of a value that cannot be read."""
+MAX_ID_LENGTH = 512
 
 _MALFORMED = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
 """All that msgspec, json and datetime raise over a body: bad JSON, wrong types, years out of range, deep nesting."""
@@ -63,8 +64,24 @@ def decode_entries(answer: Answer, name: str, record: type[Record]) -> tuple[Rec
     return tuple(_read_record(entry, record) for entry in entries)
 
 
+def is_usable_id(given: str) -> bool:
+    """True for what can be asked for by its id."""
+    # "." and ".." survive quoting, and would then be taken for a step to another route.
+    return given not in ("", ".", "..") and len(given) <= MAX_ID_LENGTH
+
+
 def decode_one(answer: Answer, name: str, record: type[Record]) -> Record:
-    """Read `{<name>: record}`; with the name "" the record itself is the body. Raises `UnreadableAnswer`."""
+    """Read `{<name>: record}`; with the name "" the record itself is the body. Raises `UnreadableAnswer`.
+
+    What has a name has an id: without a usable one no page can stand for it, and it is no answer.
+    """
+    found = _read_one(answer, name, record)
+    if name and not is_usable_id(getattr(found, "id", "")):
+        raise UnreadableAnswer(f"{answer.route} was answered with a {name} that has no usable id.")
+    return found
+
+
+def _read_one(answer: Answer, name: str, record: type[Record]) -> Record:
     try:
         found = _one_decoder(name, record).decode(answer.body)
         return cast("Record", found.value if name else found)

@@ -108,7 +108,12 @@ def _call_unless_paused(scopes: tuple[str, str], call: Callable[[], T]) -> T:
 
 def _remember(place: str, stored: tuple[datetime, Any]) -> None:
     try:
-        cache.set(place, msgspec.msgpack.encode(stored))
+        packed = msgspec.msgpack.encode(stored)
+    except (OverflowError, ValueError, TypeError):  # such as a whole number beyond 64 bits, which JSON has
+        logger.warning("An answer holds what cannot be kept", exc_info=True)
+        return
+    try:
+        cache.set(place, packed)
     except OSError:
         logger.warning("The last good answer could not be kept", exc_info=True)
 

@@ -21,7 +21,7 @@ from dashboard.records import (
     Trace,
     TrainingRun,
 )
-from dashboard.sources.decoding import Page, decode_entries, decode_one, decode_page
+from dashboard.sources.decoding import Page, decode_entries, decode_one, decode_page, is_usable_id
 from dashboard.sources.errors import NotFound, UnreadableAnswer
 from dashboard.sources.paging import MAX_ENTRIES, PAGE_SIZE, Gathered, Placed, gather, unite
 from dashboard.sources.transport import Transport, outcome_unknown
@@ -30,7 +30,6 @@ Record = TypeVar("Record", bound=msgspec.Struct)
 
 WHOLE_LISTS = 3
 """A list of many pages may take this many times the deadline of one call."""
-MAX_ID_LENGTH = 512
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -233,7 +232,6 @@ def _history(benchmark_id: str) -> str:
 
 def _segment(given: str) -> str:
     """An opaque id as one part of a path. What cannot be one is nobody's id."""
-    # "." and ".." survive quoting, and would then be taken for a step to another route.
-    if given in ("", ".", "..") or len(given) > MAX_ID_LENGTH:
+    if not is_usable_id(given):
         raise NotFound("There is nothing with that id.")
     return quote(given, safe="", errors="replace")

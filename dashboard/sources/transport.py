@@ -153,7 +153,9 @@ class Transport:
                 if not response.has_redirect_location:
                     body = self._read_body(route, response)
                     if not response.is_success:
-                        raise_for_status(route, response, body, retry_at=read_retry_after(response.headers))
+                        retry_at = read_retry_after(response.headers)
+                        key = self._headers.get("X-API-Key", "")
+                        raise_for_status(route, response, body, retry_at=retry_at, secret=key)
                     return body
                 if call.method != "GET":
                     raise UnreadableAnswer(f"{route} was redirected, and a write is never sent on.")
@@ -196,7 +198,11 @@ class Transport:
     def _same_origin(self, route: str, url: str, location: str) -> str:
         """Where a redirected read goes next. Only the configured origin ever sees the credential."""
         target = httpx.URL(url).join(location)
-        if (target.scheme, target.host, target.port) != (self._base.scheme, self._base.host, self._base.port):
+        try:
+            origin = target.scheme, target.host, target.port
+        except UnicodeError:  # the host is spelled as an international name and is none
+            origin = None
+        if origin != (self._base.scheme, self._base.host, self._base.port):
             raise UnreadableAnswer(f"{route} was redirected away from the configured address.")
         return str(target)
 

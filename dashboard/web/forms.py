@@ -10,7 +10,7 @@ from typing import Any
 from django import forms
 
 from dashboard.charts import AxisKind, Theme
-from dashboard.sources.loop import MAX_ID_LENGTH
+from dashboard.sources.decoding import MAX_ID_LENGTH
 from dashboard.trend import Window
 from dashboard.web.id_fields import IdField, IdsField
 

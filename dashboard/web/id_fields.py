@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from dashboard.sources.loop import MAX_ID_LENGTH
+from dashboard.sources.decoding import MAX_ID_LENGTH
 
 
 class IdField(forms.CharField):

@@ -120,6 +120,16 @@ def test_a_cache_that_fails_costs_no_page(monkeypatch: pytest.MonkeyPatch, caplo
         read("k", failing(ServerFault("no")), int)
 
 
+@pytest.mark.parametrize("value", [10**30, -(10**30), {"role": [10**30]}])
+def test_a_number_that_cannot_be_kept_is_shown_and_what_was_kept_stays(
+    value: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    good = read("k", lambda: 5, Any)
+    assert read("k", lambda: value, Any).value == value
+    assert "cannot be kept" in caplog.text
+    assert read("k", failing(ServerFault("no")), Any).read_at == good.read_at
+
+
 def test_our_own_service_is_asked_directly() -> None:
     with override_settings(RUNBIOS_BASE_URL=""):
         assert read("k", lambda: 5, int).value == 5

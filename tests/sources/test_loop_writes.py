@@ -21,6 +21,7 @@ from dashboard.sources.errors import (
     Refused,
     Unauthorized,
     Unreachable,
+    UnreadableAnswer,
 )
 from dashboard.sources.loop import Loop
 from tests.factories import make_benchmark, make_dataset, make_judge, make_rule, make_trace
@@ -29,6 +30,17 @@ from .faulty_server import CUT, reply, reply_json, serve
 
 ConnectLoop = Callable[..., Loop]
 MADE = {"benchmark": {"id": "bm", "name": "B", "status": "active"}}
+
+
+WITHOUT_ID: list[dict[str, Any]] = [
+    {},
+    {"id": None},
+    {"id": ""},
+    {"id": {"a": 1}},
+    {"id": True},
+    {"id": "x" * 3_000},
+    {"id": ".."},
+]
 
 
 def create(loop: Loop, **changes: Any) -> Benchmark:
@@ -111,6 +123,33 @@ def test_a_write_without_a_readable_answer_is_unknown_and_is_not_sent_again(
     assert caught.value.__cause__ is not None
     assert "no answer says" in caught.value.message
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("made", WITHOUT_ID)
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("benchmark", create),
+        ("benchmark", lambda loop: loop.retire_benchmark("bm")),
+        ("rule", lambda loop: loop.set_rule_benchmark("ru", "bm")),
+        ("judge", lambda loop: loop.create_judge(name="J", instructions="I", dimensions={"a": "A"})),
+    ],
+)
+def test_a_write_whose_answer_has_no_usable_id_is_unknown(
+    connect_loop: ConnectLoop, name: str, write: Callable[[Loop], Any], made: dict[str, Any]
+) -> None:
+    with serve(lambda request: reply_json({name: made | {"name": "B"}})) as server, pytest.raises(OutcomeUnknown):
+        write(connect_loop(server.url))
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("found", WITHOUT_ID)
+def test_what_is_read_without_a_usable_id_is_unreadable(connect_loop: ConnectLoop, found: dict[str, Any]) -> None:
+    with serve(lambda request: reply_json({"rule": found, "benchmark": found})) as server:
+        loop = connect_loop(server.url)
+        for read in (loop.get_rule, loop.get_benchmark):
+            with pytest.raises(UnreadableAnswer, match="no usable id"):
+                read("one")
 
 
 def test_a_write_that_is_not_answered_in_time_is_unknown(connect_loop: ConnectLoop) -> None:

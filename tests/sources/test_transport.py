@@ -263,6 +263,38 @@ def test_a_refusal_of_a_thousand_words_is_shortened(connect: Connect) -> None:
     assert len(caught.value.message) <= 300
 
 
+SPELLED = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
+"""The key, as JSON may spell it."""
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 429, 500])
+@pytest.mark.parametrize("key", [KEY, SPELLED])
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"error": {"code": "C KEY", "message": "No: KEY.", "field": "KEY"}, "request_id": "KEY"}',
+        '{"error": {"details": [{"field": "KEY", "code": "KEY", "message": "KEY", "trace_id": "KEY"}]}}',
+        '{"error": "Bad key KEY", "code": "KEY"}',
+        '{"detail": "' + "x" * 290 + 'KEY"}',
+        '{"message": "' + " " * 590 + 'KEY"}',
+    ],
+)
+def test_a_key_that_the_service_repeats_is_in_nothing_that_is_kept(
+    connect: Connect, body: str, key: str, status: int
+) -> None:
+    answer = reply(status, body.replace("KEY", key), X_Request_ID=KEY)
+    with serve(lambda request: answer) as server, pytest.raises(SourceError) as caught:
+        connect(server.url, deadline_s=0.5).get("/api/things")
+    kept = repr(vars(caught.value)) + str(caught.value)
+    assert KEY[:10] not in kept
+
+
+def test_the_words_around_a_repeated_key_stay(connect: Connect) -> None:
+    answer = reply_json({"error": f"The key {KEY} is too old."}, 409)
+    with serve(lambda request: answer) as server, pytest.raises(Refused, match=r"The key \[key\] is too old\."):
+        connect(server.url).get("/api/things")
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -309,6 +341,13 @@ def test_https_never_falls_back_to_http(connect: Connect) -> None:
     client = connect("https://api.example.test")
     with pytest.raises(UnreadableAnswer, match="away"):
         client._same_origin("GET /x", "https://api.example.test/x", "http://api.example.test/x")
+
+
+@pytest.mark.parametrize("host", ["xn--zzz--", "xn--a", "xn--"])
+def test_a_redirect_to_a_host_that_no_name_spells_leads_away(connect: Connect, host: str) -> None:
+    away = reply(302, Location=f"http://{host}/")
+    with serve(lambda request: away) as server, pytest.raises(UnreadableAnswer, match="away from the configured"):
+        connect(server.url).get("/api/things")
 
 
 def test_a_circle_of_redirects_ends(connect: Connect) -> None:

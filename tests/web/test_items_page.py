@@ -258,6 +258,13 @@ def test_what_was_read_last_is_shown_while_the_service_is_away(signed_in, connec
     assert signed_in.get("/benchmarks/bm_1/items/?page=2").status_code == 503, "nothing of that page was read"
 
 
+def test_numbers_beyond_all_measure_are_shown(signed_in, connect):
+    connect(Remote(2, prompt=[{"role": "user", "content": {"weight": 10**30}}], tools=[10**30]))
+    page = signed_in.get("/benchmarks/bm_1/items/")
+    assert page.status_code == 200
+    assert "weight" in text_of(page)
+
+
 def test_a_source_that_is_a_page_is_a_link(signed_in, connect):
     connect(Remote(1, source_trace_id="trace_1", source_trace_url="https://traces.example/trace_1"))
     assert (

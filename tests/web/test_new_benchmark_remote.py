@@ -89,6 +89,19 @@ def test_a_person_who_finds_nothing_of_that_name_gets_the_form_back(signed_in, c
     assert len(remote.sent) == 1
 
 
+@pytest.mark.parametrize("made", [{}, {"id": None}, {"id": ""}, {"id": {"a": 1}}, {"id": "x" * 3_000}])
+def test_an_answer_without_a_usable_id_is_unknown_and_looked_up(signed_in, connect, made):
+    remote = Remote(lambda _remote: reply_json({"benchmark": made}))
+    connect(remote)
+    form = fill(open_review(signed_in), "freeze")
+    for _press in range(2):
+        page = signed_in.post("/benchmarks/new/abc/review/", form, follow=True)
+        assert page.status_code == 200
+        assert "Outcome unknown Remote was sent at" in text_of(page)
+    assert len(remote.sent) == 1
+    assert AuditEntry.objects.get().outcome == "unknown"
+
+
 def test_while_nobody_can_look_it_up_nothing_can_be_sent(signed_in, connect):
     remote = Remote(lambda _remote: LOST)
     connect(remote)
