@@ -176,9 +176,57 @@ def test_a_judge_that_is_still_being_sent_is_not_written_anew(signed_in, admin, 
     assert drafts.claim(draft)
     page = signed_in.get("/judges/new/abc/")
     assert "Being sent" in text_of(page)
-    assert "Write it anew" not in text_of(page)
+    assert b'value="reopen"' not in page.content
+    signed_in.post("/judges/new/abc/", {"go": "reopen"})
+    draft.refresh_from_db()
+    assert draft.state == "sending"
     drafts.settle(draft, "unknown")
-    assert "Write it anew" in text_of(signed_in.get("/judges/new/abc/"))
+    assert b'value="reopen"' in signed_in.get("/judges/new/abc/").content
+
+
+def test_who_finds_no_judge_of_that_name_gets_back_what_was_typed(signed_in, connect):
+    lost, judges, sent = [True], [], []
+
+    def answer(request):
+        if request.method == "POST":
+            sent.append(request)
+            if lost[0]:
+                return [b"HTTP/1.1 201 Created\r\nContent-Length: 50\r\n\r\n{"]
+            judges.append({"id": "jdg_1", "name": "Strict"})
+            return reply_json({"judge": judges[0]}, 201)
+        return reply_json({"judges": judges, "datasets": [], "traces": [], "total": 0})
+
+    connect(answer)
+    url = "/judges/new/abc/?draft=xyz"
+    form = {"go": "write", "name": "Strict", "instructions": "Be strict.", **DIMENSIONS}
+    page = signed_in.post(url, form)
+    assert "No judge has this name now." in text_of(page)
+    reopen = fill(page, "reopen")
+    for _press in range(2):
+        page = signed_in.post(url, reopen, follow=True)
+        assert (page.status_code, page.request["QUERY_STRING"]) == (200, "draft=xyz")
+        assert "Be strict." in text_of(page)
+        assert b'value="Strict"' in page.content
+        assert b'value="short"' in page.content
+        assert "Is it short?" in text_of(page)
+    assert len(sent) == 1
+    lost[0] = False
+    assert signed_in.post(url, fill(page, "write"))["Location"] == "/benchmarks/new/xyz/"
+    assert len(sent) == 2
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_what_is_there_or_cannot_be_looked_up_is_not_opened_again(signed_in, admin, connect, status):
+    draft = Draft(id="abc", user=admin, kind="judge")
+    drafts.save(draft, {"name": "Strict"})
+    assert drafts.claim(draft)
+    drafts.settle(draft, "unknown")
+    connect(lambda request: reply_json({"judges": [{"id": "jdg_1", "name": "Strict"}]}, status))
+    page = signed_in.post("/judges/new/abc/", {"go": "reopen"})
+    assert "Outcome unknown" in text_of(page)
+    assert b'value="reopen"' not in page.content
+    draft.refresh_from_db()
+    assert draft.state == "unknown"
 
 
 def test_without_a_benchmark_s_form_a_new_one_opens_with_it_chosen(signed_in):

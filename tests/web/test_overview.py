@@ -345,3 +345,12 @@ def test_every_read_of_a_remote_one_names_the_request_that_it_is_for(signed_in, 
 def test_an_unreadable_time_does_not_break_a_row(signed_in, connect):
     connect(Workspace([one_benchmark()], {"bm_1": [one_point(1, created_at="yesterday")]}))
     assert row_of(signed_in.get("/"), "Remote").endswith("1 0 —")
+
+
+@pytest.mark.parametrize("field", ["item_count", "per_run_ceiling_cents"])
+def test_a_count_beyond_all_measure_costs_no_page(signed_in, connect, field):
+    connect(Workspace([one_benchmark(**{field: 10**30})], {"bm_1": [one_point(1, rows_total=10**30, run_seq=10**30)]}))
+    for address in ("/", "/benchmarks/bm_1/"):
+        page = signed_in.get(address)
+        assert page.status_code == 200
+        assert b"Remote" in page.content

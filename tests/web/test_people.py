@@ -87,6 +87,29 @@ def test_what_is_wrong_is_said_at_its_field_and_the_name_is_kept(signed_in, name
     assert not AuditEntry.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        ({"name": "two words", "role": "member", "password": ""}, "name"),
+        ({"name": "bob", "role": "owner", "password": "short"}, "role"),
+        ({"name": "bob", "role": "member", "password": "short"}, "password"),
+        ({"name": "admin", "role": "member", "password": ""}, "name"),
+    ],
+)
+def test_the_cursor_stands_in_the_first_refused_field_and_the_summary_leads_to_each(signed_in, typed, field):
+    content = signed_in.post("/people/", typed).content.decode()
+    assert re.findall(r'name="(\w+)"[^>]* autofocus', content) == [field]
+    assert "Nobody was added." in content
+    assert f'<li><a href="#id_{field}">' in content
+    assert f'id="id_{field}_error"' in content
+
+
+def test_without_a_refusal_the_cursor_is_left_alone(signed_in):
+    content = signed_in.get("/people/").content.decode()
+    assert "autofocus" not in content
+    assert "Nobody was added." not in content
+
+
 @pytest.mark.parametrize("name", ["ADA", "Ada", "\uff41da"])
 def test_a_name_that_differs_only_in_case_or_form_is_taken(signed_in, person, name):
     page = signed_in.post("/people/", {"name": name, "role": "viewer", "password": ""})

@@ -331,15 +331,6 @@ def test_unreadable_scores_are_gaps_and_nothing_emitted_is_no_json(signed_in, co
     assert figure_of(signed_in.get("/benchmarks/bm_1/figure.json"))["slots"]["candidate"] == [0.6, None, None]
 
 
-@pytest.mark.parametrize("field", ["item_count", "per_run_ceiling_cents"])
-def test_a_count_beyond_all_measure_costs_no_page(signed_in, connect, field):
-    connect(Workspace([one_benchmark(**{field: 10**30})], {"bm_1": [one_point(1, rows_total=10**30, run_seq=10**30)]}))
-    for address in ("/", "/benchmarks/bm_1/"):
-        page = signed_in.get(address)
-        assert page.status_code == 200
-        assert "Remote" in text_of(page)
-
-
 def test_unknown_keys_statuses_and_decisions_are_shown_as_given(signed_in, connect):
     points = [
         one_point(1, decision="paused_by_legal", novelty=[1]),

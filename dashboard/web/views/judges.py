@@ -36,7 +36,7 @@ def start(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, judge_draft_id: str) -> HttpResponse:
-    """The form. POST adds a row, or writes the judge, once."""
+    """The form. POST adds a row, writes the judge, once, or takes back what a lost answer left unknown."""
     access.check(request.user, "create")
     draft = drafts.open_draft(request, judge_draft_id, "judge")
     query = JudgeQuery(request.GET)
@@ -46,7 +46,9 @@ def edit(request: HttpRequest, judge_draft_id: str) -> HttpResponse:
     if draft.state == "made":
         return SeeOther(reverse("new-benchmark-draft", args=[draft.body["wanted_by"]]))
     if draft.state != "open":
-        return answer_unknown(request, draft, back)
+        return follow(request, draft, back)
+    if request.POST.get("go") == "reopen":  # a second press: it holds nothing that was typed
+        return SeeOther(with_query(request.path, {"draft": back} if back else {}))
     if request.method != "POST":
         again = kept.take(request)
         body = draft.body if again is None else absorb(again)
@@ -81,7 +83,7 @@ def send(request: HttpRequest, draft: Draft, form: JudgeForm, back: str) -> Http
                 entry.message = f"scores {', '.join(data['dimensions'])}"
         except OutcomeUnknown:
             drafts.settle(draft, "unknown")
-            return answer_unknown(request, draft, back)
+            return follow(request, draft, back)
         except SourceError as error:
             drafts.settle(draft, "open")
             place_refusal(form, error, SENT_AS)
@@ -138,21 +140,25 @@ def answer(
     return render(request, "web/new_judge.html", context, status=status)
 
 
-def answer_unknown(request: HttpRequest, draft: Draft, back: str) -> HttpResponse:
-    """The answer was lost: the judges of that name, to choose from, and no second sending."""
+def follow(request: HttpRequest, draft: Draft, back: str) -> HttpResponse:
+    """The answer was lost: the judges of that name, to choose from; where there is none, the form can be had back."""
     name = draft.body.get("name", "").strip()
     failure, found = "", []
     try:
         found = [judge for judge in get_loop().list_judges() if judge.name == name]
     except SourceError as error:
         failure = error.message
+    here = with_query(request.path, {"draft": back} if back else {})
+    wants_it_back = request.method == "POST" and request.POST.get("go") == "reopen"
+    if wants_it_back and not found and not failure and drafts.reopen(draft):
+        return SeeOther(here)
     context = {
         "name": name,
         "pending": draft.state == "sending",
         "found": found,
         "failure": failure,
-        "here": with_query(request.path, {"draft": back} if back else {}),
+        "here": here,
         "back": reverse("new-benchmark-draft", args=[back]) if back else reverse("new-benchmark"),
-        "again": with_query(reverse("new-judge"), {"draft": back} if back else {}),
     }
-    return render(request, "web/judge_outcome.html", context, status=502 if request.method == "POST" else 200)
+    lost = request.method == "POST" and not wants_it_back
+    return render(request, "web/judge_outcome.html", context, status=502 if lost else 200)

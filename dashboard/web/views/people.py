@@ -21,6 +21,7 @@ from dashboard.web.people_forms import ActiveForm, AddPersonForm, PeopleForm, Ro
 from dashboard.web.presenters.links import with_query
 from dashboard.web.presenters.times import show_moment
 from dashboard.web.redirects import SeeOther
+from dashboard.web.refusals import focus_first_error
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -148,6 +149,7 @@ def answer(
     """The page. A wrong query value is named on it, with status 400."""
     query_form = PeopleForm(request.GET)
     query_form.is_valid()
+    form = form or AddPersonForm(initial={"role": "viewer"})
     now = datetime.now(UTC)
     users = get_user_model().objects.prefetch_related("groups").order_by("-is_active", "username")
     if query_form.value("q"):
@@ -155,7 +157,8 @@ def answer(
     page = Paginator(users, PEOPLE_A_PAGE).get_page(query_form.value("page") or 1)
     here, query = reverse("people"), query_form.valid_query
     context = {
-        "form": form or AddPersonForm(initial={"role": "viewer"}),
+        "form": form,
+        "focus_summary": not focus_first_error(form),
         "query_form": query_form,
         "refusal": refusal,
         "link": request.build_absolute_uri(people.make_link_path(link_of)) if link_of else "",
