@@ -9,13 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from dashboard.service import results_files_harness, results_files_types
+from dashboard.service import results_files_harness
 from dashboard.service.results_files import read_results
 from dashboard.service.results_files_harness import decode_file
-from dashboard.service.results_files_types import FileError, ResultsError, ResultSet, natural_key, read_number
+from dashboard.service.results_files_types import FileError, ResultsError, ResultSet
 from tests.service_import.harness_files import MAY_1, write_current, write_old
 
 
@@ -363,31 +361,6 @@ def test_progress_counts_every_file(tmp_path):
     seen: list[tuple[int, int]] = []
     read(tmp_path, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(1, 1), (1, 1)]
-
-
-@given(st.lists(st.integers(0, 10**9), unique=True))
-def test_names_with_numbers_sort_as_the_numbers_do(steps):
-    names = sorted((f"step{s}" for s in steps), key=natural_key)
-    assert names == [f"step{s}" for s in sorted(steps)]
-
-
-@given(st.text(), st.text())
-def test_different_names_have_different_keys(a, b):
-    assert (natural_key(a) == natural_key(b)) == (a == b)
-
-
-@given(st.floats() | st.integers() | st.booleans() | st.text() | st.none())
-@example(2**53)
-@example(2**53 + 1)
-@example(-(2**60) - 1)
-def test_a_number_that_is_read_is_the_number_that_stood_there(value):
-    number = read_number(value)
-    assert number is None or (number == value and not isinstance(value, bool | str))
-
-
-def test_a_long_wrong_value_is_quoted_short():
-    assert len(results_files_types.quote("x" * 500)) == 40
-    assert results_files_types.quote(5) == "5"
 
 
 def test_a_folder_is_not_a_file_to_load(tmp_path):
