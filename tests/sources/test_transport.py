@@ -115,7 +115,9 @@ def test_a_compressed_body_is_unpacked(connect: Connect) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "encoding"), [(b"no gzip at all", "gzip"), (gzip.compress(b"{}" * 99)[:-9], "gzip"), (b"{}", "br")]
+    ("body", "encoding"),
+    [(b"no gzip at all", "gzip"), (gzip.compress(b"{}" * 99)[:-9], "gzip"), (b"{}", "br")],
+    ids=["no gzip", "cut gzip", "no brotli"],
 )
 def test_a_body_that_cannot_be_unpacked_is_unreadable(connect: Connect, body: bytes, encoding: str) -> None:
     packed = reply(200, body, Content_Encoding=encoding)
@@ -173,7 +175,9 @@ def test_a_busy_service_is_not_asked_for_ever(connect: Connect) -> None:
 
 
 @pytest.mark.parametrize(
-    "after", ["120", "86400", format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)]
+    "after",
+    ["120", "86400", format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)],
+    ids=["two minutes", "a day", "a date"],
 )
 def test_nobody_sleeps_past_the_deadline(connect: Connect, after: str) -> None:
     began = time.monotonic()
