@@ -28,7 +28,7 @@ from dashboard.sources.loop import Identity, Loop
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
-Action = Literal["read", "create", "retire", "attach", "decide", "manage_people", "read_audit"]
+Action = Literal["read", "create", "retire", "attach", "decide", "see_environment", "manage_people", "read_audit"]
 Role = Literal["viewer", "member", "reviewer", "admin"]
 
 ACTIONS: tuple[Action, ...] = get_args(Action)
@@ -41,6 +41,7 @@ NEEDED_ROLE: dict[Action, Role] = {
     "retire": "member",
     "attach": "member",
     "decide": "reviewer",
+    "see_environment": "member",
     "manage_people": "admin",
     "read_audit": "admin",
 }
@@ -52,6 +53,7 @@ WORDS: dict[Action, str] = {
     "retire": "retiring benchmarks",
     "attach": "attaching benchmarks to rules",
     "decide": "deciding promotions",
+    "see_environment": "seeing the environment values of a run",
     "manage_people": "managing people",
     "read_audit": "reading the audit log",
 }

@@ -1,4 +1,4 @@
-"""What the pages keep of their own: the audit log, the wrong passwords of the last minutes, and unsent forms."""
+"""What the pages keep of their own: the audit log, wrong passwords of the last minutes, unsent forms, groupings."""
 
 from __future__ import annotations
 
@@ -107,3 +107,24 @@ class Draft(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id}, {self.state}"
+
+
+class Grouping(models.Model):
+    """How one person last looked at one Runloop benchmark: its runs by which metadata key, and which two side by side.
+
+    Empty text is "none chosen", but for the two groups: there it is the group of that empty value, and None is none.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    benchmark_id = models.CharField(max_length=512)
+    group = models.TextField(blank=True)
+    label = models.TextField(blank=True)
+    candidate = models.TextField(null=True)  # noqa: DJ001 - an empty value is a group too
+    incumbent = models.TextField(null=True)  # noqa: DJ001
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["user", "benchmark_id"], name="one_grouping_each")]
+
+    def __str__(self) -> str:
+        return f"{self.benchmark_id} by {self.group or 'nothing'}"

@@ -18,12 +18,12 @@ from tests.web.conftest import Workspace, make_person, one_benchmark, one_point
 
 pytestmark = pytest.mark.django_db
 
-WRITES = {"create", "retire", "attach"}
+OF_A_MEMBER = {"create", "retire", "attach", "see_environment"}
 ALLOWED = {
     None: set(),
     "viewer": {"read"},
-    "member": {"read", *WRITES},
-    "reviewer": {"read", *WRITES, "decide"},
+    "member": {"read", *OF_A_MEMBER},
+    "reviewer": {"read", *OF_A_MEMBER, "decide"},
     "admin": set(ACTIONS),
 }
 

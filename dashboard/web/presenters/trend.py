@@ -18,6 +18,10 @@ from dashboard.web.presenters.times import Moment, show_age, show_moment
 
 ROWS_A_PAGE = 50
 NO_NUMBER = Number(NOTHING, "")
+CAPTION = (
+    "This number does not gate promotion. The paired comparison of a run does the comparing, because it cancels most "
+    "of the judge's variance; an absolute mean carries that variance whole. A person reads the trend."
+)
 
 
 class ReplayRow(NamedTuple):
@@ -268,9 +272,9 @@ POLLING = ((timedelta(hours=1), 15), (timedelta(days=1), 60), (timedelta(days=7)
 """Open for less than this -> ask again after so many seconds. After the last, nobody asks any more."""
 
 
-def choose_poll_s(trend: Trend, now: datetime) -> int | None:
-    """How long until the region looks again: by the youngest open replay. None where it need not look."""
-    started = [slot.created_at for slot in trend.open_slots if slot.created_at]
+def choose_poll_s(opened: Iterable[datetime | None], now: datetime) -> int | None:
+    """How long until the region looks again: by the youngest of what is open. None where it need not look."""
+    started = [at for at in opened if at]
     if not started:
         return None
     age = now - max(started)

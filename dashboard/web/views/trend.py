@@ -144,6 +144,9 @@ def build_region(loaded: Loaded, form: TrendForm, trend: Trend, now: datetime) -
         "narrow": SafeString(
             render_svg(draw_trend(trend, axis=axis, frame=NARROW), title=title, description=description)
         ),
+        "legend": [rule.name for rule in trend.rules] if trend.overlaid else [],
+        "legend_note": "Candidates alone. Choose one rule to see its incumbent and its deltas.",
+        "caption": present.CAPTION,
         "rule_choices": present.build_rule_choices(trend, address, query),
         "axis_choices": present.build_axis_choices(axis, address, query),
         "range_choices": present.build_range_choices(address, query),
@@ -154,7 +157,7 @@ def build_region(loaded: Loaded, form: TrendForm, trend: Trend, now: datetime) -
         "page_url": with_query(address, query, page=None, replay=None),
         "region_url": with_query(reverse("trend-region", args=[benchmark.id]), query),
         "figure_url": with_query(reverse("trend-figure", args=[benchmark.id]), query, page=None, replay=None),
-        "poll_s": present.choose_poll_s(trend, now),
+        "poll_s": present.choose_poll_s([slot.created_at for slot in trend.open_slots], now),
         "stale": present.describe_stale(stale.read_at, stale.failure.message, now) if stale and stale.failure else "",
         "moved": loaded.history.value.moved,
         "missing": max(0, loaded.history.value.total - len(loaded.history.value.points)),
