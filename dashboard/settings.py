@@ -194,7 +194,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "URL_FORMAT_OVERRIDE": None,
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
-    "TITLE": "Benchtrend: the Loop API, embedded",
+    "TITLE": "Benchtrend: the Loop and Runloop APIs, embedded",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,

@@ -1,9 +1,12 @@
-"""Every address: the API of the embedded service, then the pages."""
+"""Every address: the two APIs of the embedded service, then the pages."""
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from dashboard.service.urls import runloop_urlpatterns
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include("dashboard.service.urls")),
+    path("v1/", include(runloop_urlpatterns)),
     path("", include("dashboard.web.urls")),
 ]
 

@@ -17,6 +17,9 @@ from dashboard.service.models import (
     EvaluationItem,
     Judge,
     Rule,
+    RunloopBenchmark,
+    RunloopRun,
+    RunloopScenarioRun,
     Trace,
     TrainingRun,
     Workspace,
@@ -223,3 +226,76 @@ def make_evaluation(run: TrainingRun, winners: Sequence[str] = (), **body: Any) 
         for n, winner in enumerate(winners)
     )
     return evaluation
+
+
+START_MS = int(START.timestamp() * 1000)
+HOUR_MS = 3_600_000
+
+
+def make_runloop_benchmark(name: str = "Repairs", **fields: Any) -> RunloopBenchmark:
+    values: dict[str, Any] = {
+        "id": new_id("bmd"),
+        "workspace": fields.pop("workspace", None) or Workspace.default(),
+        "name": name,
+        "created_at": START,
+        "metadata": {"team": "agents"},
+        "scenario_ids": ["scn_1", "scn_2"],
+    }
+    return RunloopBenchmark.objects.create(**(values | fields))
+
+
+def make_runloop_run(benchmark: RunloopBenchmark | None = None, **fields: Any) -> RunloopRun:
+    """One run; completed with 0.75 unless told otherwise."""
+    state = fields.setdefault("state", "completed")
+    values: dict[str, Any] = {
+        "id": new_id("bmr"),
+        "workspace": fields.pop("workspace", None) or (benchmark.workspace if benchmark else Workspace.default()),
+        "benchmark": benchmark,
+        "name": "nightly",
+        "score": 0.75 if state == "completed" else None,
+        "start_time_ms": START_MS,
+        "duration_ms": None if state == "running" else HOUR_MS,
+        "metadata": {"model": "coder-7b", "checkpoint": "step-100"},
+    }
+    return RunloopRun.objects.create(**(values | fields))
+
+
+def make_runloop_runs(benchmark: RunloopBenchmark, n: int, *, models: Sequence[str] = ("a", "b")) -> None:
+    """`n` runs an hour apart, the oldest first, of the models in turn; every 20th was canceled."""
+    RunloopRun.objects.bulk_create(
+        (
+            RunloopRun(
+                id=f"{benchmark.pk}-{i:06d}",
+                workspace=benchmark.workspace,
+                benchmark=benchmark,
+                name=f"{models[i % len(models)]} at step {i // len(models) * 100}",
+                state="canceled" if i % 20 == 19 else "completed",
+                score=None if i % 20 == 19 else round(0.4 + 0.3 * i / n, 4),
+                start_time_ms=START_MS + i * HOUR_MS,
+                duration_ms=HOUR_MS // 2,
+                metadata={"model": models[i % len(models)], "checkpoint": f"step-{i // len(models) * 100}"},
+                environment_variables={"TOKEN": "hunter2"},
+                secrets_provided={"DB_PASS": "DATABASE_PASSWORD"},
+            )
+            for i in range(n)
+        ),
+        batch_size=500,
+    )
+
+
+def make_scenario_run(run: RunloopRun, **fields: Any) -> RunloopScenarioRun:
+    """One scenario of the run; completed with 0.5 unless told otherwise."""
+    result = {"scoring_function_name": "tests", "score": 0.5, "state": "complete", "output": "1 of 2 passed"}
+    values: dict[str, Any] = {
+        "id": new_id("scr"),
+        "run": run,
+        "ordinal": run.scenario_runs.count(),
+        "scenario_id": "scn_1",
+        "devbox_id": "dbx_1",
+        "name": "a loop that never ends",
+        "state": "completed",
+        "start_time_ms": START_MS,
+        "duration_ms": 60_000,
+        "scoring_contract_result": {"score": 0.5, "scoring_function_results": [result]},
+    }
+    return RunloopScenarioRun.objects.create(**(values | fields))

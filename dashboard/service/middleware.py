@@ -10,7 +10,8 @@ from django.urls import resolve
 
 from dashboard.service.errors import CODES, MESSAGES, build_error
 
-ROOT = "/api/"
+ROOTS = ("/api/", "/v1/")
+"""What the addresses of the Loop API and of the Runloop API begin with."""
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
@@ -23,7 +24,7 @@ class ApiErrorsMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         status = response.status_code
-        if status < 400 or not request.path_info.startswith(ROOT):
+        if status < 400 or not request.path_info.startswith(ROOTS):
             return response
         if response.get("Content-Type", "").startswith("application/json"):
             return response
@@ -54,7 +55,7 @@ class ApiShortcutMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if not request.path_info.startswith(ROOT):
+        if not request.path_info.startswith(ROOTS):
             return self.get_response(request)
         request.resolver_match = match = resolve(request.path_info)
         response: HttpResponse = match.func(request, *match.args, **match.kwargs)
@@ -65,5 +66,5 @@ class ApiShortcutMiddleware:
 
 
 def answer_unknown_route(request: HttpRequest) -> HttpResponse:
-    """Everything under /api/ that is no route, whatever the method."""
+    """Everything under the API's roots that is no route, whatever the method."""
     return HttpResponse(json.dumps(build_error("NOT_FOUND", MESSAGES[404])), "application/json", 404)

@@ -19,11 +19,12 @@ ID_LENGTH = 512
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """One parameter of a route: free text, or one of `choices`. Read as text; `Query` keeps None where it is absent."""
+    """One parameter of a route: free text, or one of `choices`. `default` is its value where it is absent."""
 
     name: str
     description: str
     choices: tuple[str, ...] = ()
+    default: Any = None
 
     def read(self, text: str) -> Any:
         """The value, or a ValueError that says what was expected."""
@@ -71,35 +72,54 @@ class Moment(Parameter, frozen=True):
 
 
 class Count(Parameter, frozen=True):
-    """A whole number from `least` on; one over `most` is brought down to it, however many digits it has."""
+    """A whole number from `least` on, however many digits it has.
+
+    One over `most` is brought down to it, or, `within`, refused.
+    """
 
     least: int = 0
     most: int = MAX_OFFSET
+    within: bool = False
 
     def read(self, text: str) -> int:
-        if not (text.isascii() and text.isdigit()):
-            raise ValueError(f"a whole number, {self.least} or more")
         digits = text.lstrip("0") or "0"
-        number = self.most if len(digits) > len(str(self.most)) else min(int(digits), self.most)
-        if number < self.least:
-            raise ValueError(f"a whole number, {self.least} or more")
-        return number
+        if not (text.isascii() and text.isdigit()):
+            number = -1
+        else:
+            number = int(digits) if len(digits) <= len(str(self.most)) else self.most + 1
+        if number < self.least or (self.within and number > self.most):
+            raise ValueError(f"a whole number, {self.least} {f'to {self.most}' if self.within else 'or more'}")
+        return min(number, self.most)
 
     @property
     def schema(self) -> dict[str, Any]:
-        return {"type": "integer", "minimum": self.least}
+        return {"type": "integer", "minimum": self.least, **({"maximum": self.most} if self.within else {})}
 
 
 def page_parameters(most: int = 200) -> tuple[Parameter, Parameter]:
     """`limit` and `offset` of a list that answers at most `most` rows."""
     return (
-        Count("limit", f"Rows to answer: {DEFAULT_LIMIT} when absent, {most} at most.", least=1, most=most),
-        Count("offset", "Rows to skip, from the newest on."),
+        Count(
+            "limit",
+            f"Rows to answer: {DEFAULT_LIMIT} when absent, {most} at most.",
+            default=DEFAULT_LIMIT,
+            least=1,
+            most=most,
+        ),
+        Count("offset", "Rows to skip, from the newest on.", default=0),
+    )
+
+
+def cursor_parameters(noun: str) -> tuple[Parameter, Parameter]:
+    """`limit` and `starting_after` of a list of Runloop's API, whose rows are called `noun`."""
+    return (
+        Count("limit", "Rows to answer: 20 when absent, 5000 at most.", default=20, least=1, most=5000, within=True),
+        Parameter("starting_after", f"The id of the last {noun} received: the answer goes on after it."),
     )
 
 
 def read_query(given: QueryDict, parameters: Sequence[Parameter]) -> dict[str, Any]:
-    """The value of every parameter of the route by name, None where it is absent. Raises Refusal (400)."""
+    """The value of every parameter of the route by name, its default where it is absent. Raises Refusal (400)."""
     known = {parameter.name: parameter for parameter in parameters}
     for name in given:
         if name not in known:
@@ -110,12 +130,9 @@ def read_query(given: QueryDict, parameters: Sequence[Parameter]) -> dict[str, A
         if len(texts) > 1:
             _refuse(name, "INVALID_PARAMETER", f"{name} is given {len(texts)} times; once is enough.")
         try:
-            values[name] = parameter.read(texts[0]) if texts else None
+            values[name] = parameter.read(texts[0]) if texts else parameter.default
         except ValueError as error:
             _refuse(name, "INVALID_PARAMETER", f"{name} must be {error}.")
-    if "limit" in known:
-        values["limit"] = values["limit"] or DEFAULT_LIMIT
-        values["offset"] = values["offset"] or 0
     return values
 
 

@@ -79,7 +79,7 @@ class LoopSchema(AutoSchema):
         return [{name: []} for group in super().get_auth() for name in group]
 
     def get_tags(self) -> list[str]:
-        return ["loop"]
+        return ["runloop" if self.path.startswith("/v1/") else "loop"]
 
 
 class CallerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

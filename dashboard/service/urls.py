@@ -1,10 +1,10 @@
-"""The embedded service's routes, under /api/."""
+"""The embedded service's routes: the Loop API under /api/, the Runloop API under /v1/."""
 
 from django.urls import URLPattern, path, re_path, register_converter
 from drf_spectacular.views import SpectacularAPIView
 
 from dashboard.service.middleware import answer_unknown_route
-from dashboard.service.views import account, benchmarks, evaluations, sources, training
+from dashboard.service.views import account, benchmarks, evaluations, runloop, sources, training
 
 
 class OpaqueIdConverter:
@@ -43,5 +43,14 @@ urlpatterns: list[URLPattern] = [
     path("loop/import", sources.ConversationImport.as_view()),
     path("loop/datasets", sources.DatasetList.as_view()),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    re_path("", answer_unknown_route),
+]
+
+runloop_urlpatterns: list[URLPattern] = [
+    path("benchmarks", runloop.RunloopBenchmarkList.as_view()),
+    path("benchmarks/<opaque:runloop_benchmark_id>", runloop.RunloopBenchmarkDetail.as_view()),
+    path("benchmark_runs", runloop.RunloopRunList.as_view()),
+    path("benchmark_runs/<opaque:runloop_run_id>/scenario_runs", runloop.ScenarioRunList.as_view()),
+    path("benchmark_runs/<opaque:runloop_run_id>", runloop.RunloopRunDetail.as_view()),
     re_path("", answer_unknown_route),
 ]

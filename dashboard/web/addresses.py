@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
-API_PREFIX = "/api/"
+API_PREFIXES = ("/api/", "/v1/")
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not bound to
 
 PAGE_OF_PART = {"rows": "overview", "trend-region": "trend", "trend-figure": "trend"}
@@ -43,7 +43,7 @@ def find_page(request: HttpRequest, address: str | None) -> str:
     ):
         return ""
     split = urlsplit(address)
-    if split.path.startswith(API_PREFIX):
+    if split.path.startswith(API_PREFIXES):
         return ""
     try:
         match = resolve(unquote(split.path))

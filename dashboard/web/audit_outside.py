@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from dashboard.web import audit
-from dashboard.web.addresses import API_PREFIX
+from dashboard.web.addresses import API_PREFIXES
 
 KEY = "benchtrend.key"
 """Where the service leaves the (id, name) of the key that a request carried. No header can set it."""
@@ -35,7 +35,7 @@ def record_api_writes(get_response: Callable[[HttpRequest], HttpResponse]) -> Ca
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        if request.method not in SAFE and request.path_info.startswith(API_PREFIX) and KEY in request.META:
+        if request.method not in SAFE and request.path_info.startswith(API_PREFIXES) and KEY in request.META:
             key_id, key_name = request.META[KEY]
             audit.write(None, describe_call(request, response), who=f"API key {key_name} ({key_id})")
         return response

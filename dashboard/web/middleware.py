@@ -12,7 +12,7 @@ from django.shortcuts import resolve_url
 from django.utils.cache import patch_vary_headers
 
 from dashboard.web import kept
-from dashboard.web.addresses import API_PREFIX, find_page
+from dashboard.web.addresses import API_PREFIXES, find_page
 
 
 class SignInMiddleware(LoginRequiredMiddleware):
@@ -57,7 +57,7 @@ def keep_out_of_caches(get_response: Callable[[HttpRequest], HttpResponse]) -> C
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        if not request.path_info.startswith(API_PREFIX):
+        if not request.path_info.startswith(API_PREFIXES):
             response.headers.setdefault("Cache-Control", "no-store, private")
             patch_vary_headers(response, ["Cookie", "HX-Request"])
         return response

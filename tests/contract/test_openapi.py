@@ -27,6 +27,9 @@ from tests.factories import (
     make_replay,
     make_rule,
     make_run,
+    make_runloop_benchmark,
+    make_runloop_run,
+    make_scenario_run,
     make_trace,
 )
 
@@ -65,6 +68,9 @@ def known(db: Any) -> dict[str, str]:
     BenchmarkItem.objects.filter(ordinal=0).update(source_trace=trace)
     make_dataset(traces=[trace])
     make_judge()
+    agents = make_runloop_benchmark()
+    agent_run = make_runloop_run(agents, environment_variables={"MODE": "x"})
+    make_scenario_run(agent_run)
     return {
         "benchmark_id": benchmark.pk,
         "benchmark_run_id": make_replay(benchmark, run=run).pk,
@@ -72,6 +78,8 @@ def known(db: Any) -> dict[str, str]:
         "run_id": run.pk,
         "evaluation_id": make_evaluation(run, ["candidate"]).pk,
         "trace_id": trace.pk,
+        "runloop_benchmark_id": agents.pk,
+        "runloop_run_id": agent_run.pk,
     }
 
 
@@ -99,7 +107,7 @@ def test_no_answer_is_a_failure_or_undocumented(document: Any, known: dict[str, 
             checked += 1
         except Unsatisfiable:  # nothing about this operation can be wrong
             assert mode is GenerationMode.NEGATIVE
-    assert checked >= 20
+    assert checked >= 25
     assert seen >= ({200, 201, 404} if mode is GenerationMode.POSITIVE else {200, 400, 404})
 
 

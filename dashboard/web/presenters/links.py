@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode, urlsplit
 
-from dashboard.web.addresses import API_PREFIX
+from dashboard.web.addresses import API_PREFIXES
 
 
 def with_query(address: str, query: Mapping[str, object], **changes: object) -> str:
@@ -33,4 +33,4 @@ def choose_link(given: str | None, *, local: bool) -> str:
     if split.scheme in ("http", "https"):
         return given if split.hostname and "@" not in split.netloc else ""
     page = not split.scheme and not split.netloc and split.path.startswith("/")
-    return given if local and page and not split.path.startswith(("//", API_PREFIX)) else ""
+    return given if local and page and not split.path.startswith(("//", *API_PREFIXES)) else ""
