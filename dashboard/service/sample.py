@@ -27,6 +27,8 @@ from dashboard.service.models import (
     Judge,
     Rule,
     RunEvent,
+    RunloopBenchmark,
+    RunloopRun,
     Trace,
     TrainingRun,
     Workspace,
@@ -40,6 +42,7 @@ from dashboard.service.sample_rows import (
     build_timeline,
     draw_id,
 )
+from dashboard.service.sample_runloop import make_agent_benchmarks
 from dashboard.service.sample_story import tell_story
 
 _YEAR = timedelta(days=367)
@@ -58,7 +61,9 @@ class SampleRefused(Exception):
 
 def is_empty() -> bool:
     """Whether the database holds nothing of a team's yet, in any workspace."""
-    return not any(model.objects.exists() for model in (Benchmark, Rule, TrainingRun, Trace, Judge, Dataset))
+    return not any(
+        model.objects.exists() for model in (Benchmark, Rule, TrainingRun, Trace, Judge, Dataset, RunloopBenchmark)
+    )
 
 
 def fill_if_empty() -> bool:
@@ -89,6 +94,7 @@ def create_sample(*, now: datetime | None = None) -> bool:
         _make_dataset(rng, workspace, traces, moment)
         rules = _make_rules(rng, workspace, benchmarks, judges, moment)
         _make_runs(rng, workspace, benchmarks, rules, moment)
+        make_agent_benchmarks(workspace, moment)
     _removal_mark().unlink(missing_ok=True)
     return True
 
@@ -277,6 +283,9 @@ def remove_sample() -> tuple[dict[str, int], list[str]]:
         for benchmark in Benchmark.objects.filter(sample=True, replays__sample=False).distinct():
             kept.append(f'benchmark "{benchmark.name}": it has replays of your own')
             Benchmark.objects.filter(pk=benchmark.pk).update(sample=False, judge=None)
+        for agents in RunloopBenchmark.objects.filter(sample=True, runs__sample=False).distinct():
+            kept.append(f'agent benchmark "{agents.name}": it has runs of your own')
+            RunloopBenchmark.objects.filter(pk=agents.pk).update(sample=False)
         runs = TrainingRun.objects.filter(sample=True)
         for run in (runs.filter(replay__sample=False) | runs.filter(evaluation__sample=False)).distinct():
             kept.append(f"training run {run.seq}: it has results of your own")
@@ -301,6 +310,8 @@ def remove_sample() -> tuple[dict[str, int], list[str]]:
             (Dataset, "data sets"),
             (Trace, "conversations"),
             (Judge, "judges"),
+            (RunloopRun, "agent runs"),
+            (RunloopBenchmark, "agent benchmarks"),
         ):
             _, counts = model.objects.filter(sample=True).delete()
             removed[noun] += counts.get(f"service.{model.__name__}", 0)
