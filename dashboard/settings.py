@@ -49,6 +49,11 @@ RUNBIOS_WORKSPACE_ID = env.str("RUNBIOS_WORKSPACE_ID", "")
 RUNBIOS_ORG_ID = env.str("RUNBIOS_ORG_ID", "")
 RUNBIOS_TIMEOUT_S = env.float("RUNBIOS_TIMEOUT_S", 10.0)
 
+# The Runloop API, likewise. With a key and no base URL it is Runloop's own address.
+RUNLOOP_BASE_URL = env.str("RUNLOOP_BASE_URL", "")
+RUNLOOP_API_KEY = env.str("RUNLOOP_API_KEY", "")
+RUNLOOP_TIMEOUT_S = env.float("RUNLOOP_TIMEOUT_S", 10.0)
+
 DATABASES = {"default": env.dj_db_url("DATABASE_URL", f"sqlite:///{DATA_DIR / 'benchtrend.sqlite3'}")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # A reader never waits for a writer, and a writer waits its turn instead of failing at once.

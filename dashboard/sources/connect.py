@@ -1,7 +1,8 @@
 """Settings to sources: the only place that chooses a transport.
 
 Without RUNBIOS_BASE_URL the Loop API is our own service in this process. With it, the same pages show the remote
-workspace that RUNBIOS_API_KEY opens.
+workspace that RUNBIOS_API_KEY opens. So it is with Runloop, by settings of its own: each source is remote or our own,
+whatever the other is.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dashboard.request_id import current_request_id
 from dashboard.sources.in_process import InProcessTransport
 from dashboard.sources.loop import Loop
 from dashboard.sources.network import open_network
+from dashboard.sources.runloop import Runloop
 from dashboard.sources.transport import Transport
 
 LOCAL_WORKSPACE = "ws_local"
@@ -29,6 +31,9 @@ LOCAL_WORKSPACE = "ws_local"
 EMBEDDED_PAGE_SIZE = 2_000
 """The service in this process gives this many points of a history at once: no network stands between."""
 REMOTE_WORKERS = 6
+RUNLOOP_URL = "https://api.runloop.ai"
+"""Where Runloop is, for a key without a base URL."""
+EMBEDDED = "embedded"
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,15 @@ class Connection:
     """Stands for origin, workspace and key together, and gives none of them away."""
 
 
+@dataclass(frozen=True)
+class RunloopConnection:
+    """The Runloop source of this process, likewise."""
+
+    runloop: Runloop
+    embedded: bool
+    fingerprint: str
+
+
 def get_loop(actor: str = "") -> Loop:
     """The Loop API that the settings name. Raises `ImproperlyConfigured` when they make no sense.
 
@@ -50,8 +64,13 @@ def get_loop(actor: str = "") -> Loop:
     return loop.acting_for(actor) if actor else loop
 
 
+def get_runloop() -> Runloop:
+    """The Runloop API that the settings name. Raises `ImproperlyConfigured` when they make no sense."""
+    return get_runloop_connection().runloop
+
+
 def get_connection() -> Connection:
-    """The source that the settings name, made once a process. Raises `ImproperlyConfigured`."""
+    """The Loop source that the settings name, made once a process. Raises `ImproperlyConfigured`."""
     return _connect(
         settings.RUNBIOS_BASE_URL,
         settings.RUNBIOS_API_KEY,
@@ -61,52 +80,93 @@ def get_connection() -> Connection:
     )
 
 
+def get_runloop_connection() -> RunloopConnection:
+    """The Runloop source that the settings name, made once a process. Raises `ImproperlyConfigured`."""
+    # A workspace that a remote Loop knows by that id is none of ours.
+    workspace_id = "" if settings.RUNBIOS_BASE_URL else settings.RUNBIOS_WORKSPACE_ID
+    return _connect_runloop(
+        settings.RUNLOOP_BASE_URL, settings.RUNLOOP_API_KEY, workspace_id, settings.RUNLOOP_TIMEOUT_S
+    )
+
+
 @lru_cache(maxsize=4)
 def _connect(base_url: str, key: str, workspace_id: str, org_id: str, timeout_s: float) -> Connection:
-    if not (math.isfinite(timeout_s) and timeout_s > 0):
-        raise ImproperlyConfigured("RUNBIOS_TIMEOUT_S must be a number of seconds above 0.")
+    _check_timeout("RUNBIOS_TIMEOUT_S", timeout_s)
     if not base_url:
-        embedded = InProcessTransport(workspace_id or LOCAL_WORKSPACE)
-        transport = Transport("http://localhost", lambda: embedded, deadline_s=timeout_s)
-        loop = Loop(transport, workers=1, page_size=EMBEDDED_PAGE_SIZE)
-        return Connection(loop, True, "embedded")
-    check_base_url(base_url)
-    if not key:
-        raise ImproperlyConfigured("RUNBIOS_BASE_URL is set, so RUNBIOS_API_KEY must be set too.")
+        loop = Loop(_open_embedded(workspace_id, timeout_s), workers=1, page_size=EMBEDDED_PAGE_SIZE)
+        return Connection(loop, True, EMBEDDED)
+    _check_base_url("RUNBIOS", base_url, key)
     headers = {"X-API-Key": key, "X-Workspace-ID": workspace_id, "X-Org-ID": org_id}
+    transport = _open_remote(base_url, headers, timeout_s)
+    fingerprint = _fingerprint(base_url, workspace_id, org_id, key)
+    return Connection(Loop(transport, workers=REMOTE_WORKERS), False, fingerprint)
+
+
+@lru_cache(maxsize=4)
+def _connect_runloop(base_url: str, key: str, workspace_id: str, timeout_s: float) -> RunloopConnection:
+    _check_timeout("RUNLOOP_TIMEOUT_S", timeout_s)
+    if not base_url and not key:
+        return RunloopConnection(Runloop(_open_embedded(workspace_id, timeout_s)), True, EMBEDDED)
+    base_url = base_url or RUNLOOP_URL
+    _check_base_url("RUNLOOP", base_url, key)
+    transport = _open_remote(base_url, {"Authorization": f"Bearer {key}"}, timeout_s)
+    return RunloopConnection(Runloop(transport), False, _fingerprint(base_url, key))
+
+
+def _forget_connections() -> None:
+    _connect.cache_clear()
+    _connect_runloop.cache_clear()
+
+
+# Two processes must not speak over one socket: a forked child opens its own connections.
+os.register_at_fork(after_in_child=_forget_connections)
+
+
+def _open_embedded(workspace_id: str, timeout_s: float) -> Transport:
+    embedded = InProcessTransport(workspace_id or LOCAL_WORKSPACE)
+    return Transport("http://localhost", lambda: embedded, deadline_s=timeout_s)
+
+
+def _open_remote(base_url: str, headers: dict[str, str], timeout_s: float) -> Transport:
+    """A transport over the network. Headers without a value are not sent."""
     for name, value in headers.items():
         if not (value.isascii() and value.isprintable() and value == value.strip()):
             raise ImproperlyConfigured(f"The setting behind {name} holds characters that no header can carry.")
-    transport = Transport(
+    return Transport(
         base_url,
         partial(open_network, httpx.URL(base_url)),
         headers={name: value for name, value in headers.items() if value},
         request_id=current_request_id,
         deadline_s=timeout_s,
     )
-    secret = "\n".join((base_url, workspace_id, org_id, key))
-    fingerprint = hashlib.sha256(secret.encode()).hexdigest()
-    return Connection(Loop(transport, workers=REMOTE_WORKERS), False, fingerprint)
 
 
-# Two processes must not speak over one socket: a forked child opens its own connections.
-os.register_at_fork(after_in_child=_connect.cache_clear)
+def _fingerprint(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def check_base_url(base_url: str) -> None:
-    """Raises `ImproperlyConfigured` for a base URL that cannot be used, without repeating it."""
+def _check_timeout(setting: str, timeout_s: float) -> None:
+    if not (math.isfinite(timeout_s) and timeout_s > 0):
+        raise ImproperlyConfigured(f"{setting} must be a number of seconds above 0.")
+
+
+def _check_base_url(source: str, base_url: str, key: str) -> None:
+    """Raises `ImproperlyConfigured` for a base URL that cannot be used or has no key, without repeating it."""
+    setting = f"{source}_BASE_URL"
     try:
         parts = urlsplit(base_url)
         _ = parts.port  # raises for one that is no port
         httpx.URL(base_url)
     except (ValueError, httpx.InvalidURL) as error:
-        raise ImproperlyConfigured("RUNBIOS_BASE_URL is not a URL.") from error
+        raise ImproperlyConfigured(f"{setting} is not a URL.") from error
     if parts.scheme not in ("http", "https") or not parts.hostname or len(base_url.split()) != 1:
-        raise ImproperlyConfigured("RUNBIOS_BASE_URL must start with https:// and name a host.")
+        raise ImproperlyConfigured(f"{setting} must start with https:// and name a host.")
     if parts.username or parts.password or parts.query or parts.fragment:
-        raise ImproperlyConfigured("RUNBIOS_BASE_URL must hold no credentials, query or fragment.")
+        raise ImproperlyConfigured(f"{setting} must hold no credentials, query or fragment.")
     if parts.scheme == "http" and not _is_loopback(parts.hostname):
-        raise ImproperlyConfigured("RUNBIOS_BASE_URL must be https://: the key would travel readable by all.")
+        raise ImproperlyConfigured(f"{setting} must be https://: the key would travel readable by all.")
+    if not key:
+        raise ImproperlyConfigured(f"{setting} is set, so {source}_API_KEY must be set too.")
 
 
 def _is_loopback(host: str) -> bool:

@@ -9,14 +9,16 @@ out; keys nobody knows are ignored. Only a body that is not JSON, or not the agr
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import UnionType
 from typing import Annotated, Any, Generic, NoReturn, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
 from dashboard.records import Instant, Score, Unreadable, as_utc
+from dashboard.runloop_records import Duration
 from dashboard.sources.errors import UnreadableAnswer
 from dashboard.sources.transport import Answer
 
@@ -27,7 +29,7 @@ RAW_LENGTH = 80
 """How much is kept of a value that cannot be read."""
 MAX_ID_LENGTH = 512
 
-_MALFORMED = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
+MALFORMED = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
 """All that msgspec, json and datetime raise over a body: bad JSON, wrong types, years out of range, deep nesting."""
 
 
@@ -44,12 +46,12 @@ def decode_page(answer: Answer, name: str, record: type[Record]) -> Page[Record]
     try:
         page = _page_decoder(name, record).decode(answer.body)
         return Page(page.entries, page.total)
-    except _MALFORMED:
-        body = _parse(answer)
+    except MALFORMED:
+        body = parse_body(answer)
     entries, total = body.get(name), body.get("total")
     if not isinstance(entries, list) or type(total) is not int or total < 0:
         raise UnreadableAnswer(f"{answer.route} was answered with something else than a page of {name}.")
-    return Page(tuple(_read_record(entry, record) for entry in entries), total)
+    return Page(tuple(read_record(entry, record) for entry in entries), total)
 
 
 def decode_entries(answer: Answer, name: str, record: type[Record]) -> tuple[Record, ...]:
@@ -57,11 +59,11 @@ def decode_entries(answer: Answer, name: str, record: type[Record]) -> tuple[Rec
     try:
         entries = _one_decoder(name, tuple[record, ...]).decode(answer.body).value  # type: ignore[valid-type]
         return cast("tuple[Record, ...]", entries)
-    except _MALFORMED:
-        entries = _parse(answer).get(name)
+    except MALFORMED:
+        entries = parse_body(answer).get(name)
     if not isinstance(entries, list):
         raise UnreadableAnswer(f"{answer.route} was answered without a list of {name}.")
-    return tuple(_read_record(entry, record) for entry in entries)
+    return tuple(read_record(entry, record) for entry in entries)
 
 
 def is_usable_id(given: str) -> bool:
@@ -85,12 +87,12 @@ def _read_one(answer: Answer, name: str, record: type[Record]) -> Record:
     try:
         found = _one_decoder(name, record).decode(answer.body)
         return cast("Record", found.value if name else found)
-    except _MALFORMED:
-        body = _parse(answer)
+    except MALFORMED:
+        body = parse_body(answer)
     value = body.get(name) if name else body
     if not isinstance(value, dict):
         raise UnreadableAnswer(f"{answer.route} was answered without a {name}.")
-    return _read_record(value, record)
+    return read_record(value, record)
 
 
 @lru_cache
@@ -106,17 +108,33 @@ def _one_decoder(name: str, record: type) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(body)
 
 
-def _parse(answer: Answer) -> dict[str, Any]:
-    """The body as plain objects, with `Unreadable` for numbers no float can hold. Raises `UnreadableAnswer`."""
+def parse_body(
+    answer: Answer, *, read_constant: Callable[[str], Any] | None = None, without: frozenset[str] = frozenset()
+) -> dict[str, Any]:
+    """The body as plain objects, with `Unreadable` for numbers no float can hold. Raises `UnreadableAnswer`.
+
+    `read_constant` gives what stands for NaN and Infinity, which are no JSON; without it they are an error. The keys
+    `without` are left out of every object, however deep.
+    """
     try:
         # JSON may spell half a surrogate pair, which is no text and fails later, when a page is encoded.
-        body = json.loads(answer.body, parse_float=_read_number, parse_int=_read_whole, parse_constant=_refuse_constant)
+        body = json.loads(
+            answer.body,
+            parse_float=_read_number,
+            parse_int=_read_whole,
+            parse_constant=read_constant or _refuse_constant,
+            object_hook=partial(_leave_out, without) if without else None,
+        )
         body = _mend_text(body) if b"\\ud" in answer.body.lower() else body
-    except _MALFORMED as error:
+    except MALFORMED as error:
         raise UnreadableAnswer(f"{answer.route} was answered with something that is not JSON.") from error
     if not isinstance(body, dict):
         raise UnreadableAnswer(f"{answer.route} was answered with something else than an object.")
     return body
+
+
+def _leave_out(keys: frozenset[str], value: dict[str, Any]) -> dict[str, Any]:
+    return {key: entry for key, entry in value.items() if key not in keys}
 
 
 def _read_number(text: str) -> float | Unreadable:
@@ -147,21 +165,27 @@ def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=lambda odd: odd.raw)
 
 
+def _as_text(value: Any) -> str:
+    """Text as it is, anything else as its JSON."""
+    return value if isinstance(value, str) else value.raw if isinstance(value, Unreadable) else _dump(value)
+
+
 def _as_unreadable(value: Any) -> Unreadable:
     return value if isinstance(value, Unreadable) else Unreadable(_dump(value)[:RAW_LENGTH])
 
 
-def _read_record(value: Any, record: type[Record]) -> Record:
+def read_record(value: Any, record: type[Record]) -> Record:
     """A record with all of `value` that can be read. What is no object at all gives one with unreadable scores."""
     if not _holds_anything(record):
         try:
             return msgspec.convert(value, record)
-        except _MALFORMED:
+        except MALFORMED:
             pass
     fields: dict[str, Any] = {}
     for field in _fields(record):
         if isinstance(value, dict):
-            found: Any = _read_value(value[field.name], field.type) if field.name in value else msgspec.UNSET
+            name = field.encode_name
+            found: Any = _read_value(value[name], field.type) if name in value else msgspec.UNSET
         else:
             found = _as_unreadable(value) if field.type == Score else msgspec.UNSET
         if found is not msgspec.UNSET:
@@ -193,9 +217,9 @@ def _read_value(value: Any, wanted: Any) -> Any:
             return json.loads(_dump(value))
         found: Any = msgspec.convert({"value": value}, _single(wanted)).value
         return as_utc(found) if isinstance(found, datetime) else found
-    except _MALFORMED:
+    except MALFORMED:
         pass
-    if wanted in (Score, Instant):
+    if wanted in (Score, Instant, Duration):
         return _as_unreadable(value)
     options = get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
     if str in options and type(value) in (int, float):
@@ -205,7 +229,9 @@ def _read_value(value: Any, wanted: Any) -> Any:
             inner = get_args(option)[0]
             if inner is str:
                 return tuple(entry for entry in value if isinstance(entry, str))
-            return tuple(_read_record(entry, inner) for entry in value if isinstance(entry, dict))
+            return tuple(read_record(entry, inner) for entry in value if isinstance(entry, dict))
+        if get_origin(option) is dict and isinstance(value, dict):
+            return {key: _as_text(entry) for key, entry in value.items() if entry is not None}
         if isinstance(option, type) and issubclass(option, msgspec.Struct) and isinstance(value, dict):
-            return _read_record(value, option)
+            return read_record(value, option)
     return msgspec.UNSET

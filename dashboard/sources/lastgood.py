@@ -15,15 +15,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 from django.core.cache import cache
 
-from dashboard.sources.connect import get_connection
+from dashboard.sources.connect import get_connection, get_runloop_connection
 from dashboard.sources.errors import NoAnswer, RateLimited, SourceError, TimedOut, Unreachable
 
 T = TypeVar("T")
+Source = Literal["loop", "runloop"]
 logger = logging.getLogger(__name__)
 
 PAUSE_S = 10.0
@@ -53,17 +54,25 @@ _pauses: dict[str, _Pause] = {}
 _lock = threading.Lock()
 
 
-def read(key: str, call: Callable[[], T], type: Any) -> Reading[T]:  # noqa: A002 - as msgspec names it
+def read(
+    key: str,
+    call: Callable[[], T],
+    type: Any,  # noqa: A002 - as msgspec names it
+    *,
+    source: Source = "loop",
+) -> Reading[T]:
     """The value of `call`, else the last good one under `key`, which names the read and its arguments.
 
-    `type` is what `call` gives, for storing it. Raises the `SourceError` when there is nothing good to show.
+    `type` is what `call` gives, for storing it. `source` is the one that `call` asks: each has a memory and pauses of
+    its own. Raises the `SourceError` when there is nothing good to show.
     """
-    connection = get_connection()
+    connection = get_runloop_connection() if source == "runloop" else get_connection()
     if connection.embedded:
         return Reading(call(), datetime.now(UTC))
-    place = f"loop-{FORMAT}-" + hashlib.sha256(f"{connection.fingerprint}\n{key}".encode()).hexdigest()
+    scope = f"{source}-{FORMAT}-{connection.fingerprint}"
+    place = f"{source}-{FORMAT}-" + hashlib.sha256(f"{connection.fingerprint}\n{key}".encode()).hexdigest()
     try:
-        value = _call_unless_paused((connection.fingerprint, place), call)
+        value = _call_unless_paused((scope, place), call)
     except NoAnswer as failure:
         remembered = _recall(place, type)
         if remembered is None:

@@ -75,7 +75,7 @@ class Loop:
         return list(self._read_all("/api/loop/benchmarks", "benchmarks", Benchmark, params).entries)
 
     def get_benchmark(self, benchmark_id: str) -> Benchmark:
-        return self._read_one(f"/api/loop/benchmarks/{_segment(benchmark_id)}", "benchmark", Benchmark)
+        return self._read_one(f"/api/loop/benchmarks/{quote_id(benchmark_id)}", "benchmark", Benchmark)
 
     def get_history(self, benchmark_id: str) -> History:
         """Every replay of a benchmark, newest first. `.moved` when replays kept arriving while it was read."""
@@ -90,19 +90,19 @@ class Loop:
 
     def list_items(self, benchmark_id: str, *, limit: int, offset: int) -> tuple[list[BenchmarkItem], int]:
         """One page of the pinned conversations and how many there are. The service may give fewer than `limit`."""
-        path = f"/api/loop/benchmarks/{_segment(benchmark_id)}/items"
+        path = f"/api/loop/benchmarks/{quote_id(benchmark_id)}/items"
         page = self._read_page(path, "items", BenchmarkItem, {"limit": limit, "offset": offset})
         return list(page.entries), page.total
 
     def get_replay(self, benchmark_run_id: str) -> Replay:
-        return self._read_one(f"/api/loop/benchmark-runs/{_segment(benchmark_run_id)}", "benchmark_run", Replay)
+        return self._read_one(f"/api/loop/benchmark-runs/{quote_id(benchmark_run_id)}", "benchmark_run", Replay)
 
     def list_rules(self) -> list[Rule]:
         """Every training rule, in the service's order."""
         return list(self._read_all("/api/loop/training-rules", "rules", Rule, {}).entries)
 
     def get_rule(self, rule_id: str) -> Rule:
-        return self._read_one(f"/api/loop/training-rules/{_segment(rule_id)}", "rule", Rule)
+        return self._read_one(f"/api/loop/training-rules/{quote_id(rule_id)}", "rule", Rule)
 
     def list_runs(self, *, rule_id: str = "", limit: int, offset: int = 0) -> tuple[list[TrainingRun], int]:
         """One page of the training runs, newest first, of one rule if it is named; and how many there are."""
@@ -135,7 +135,7 @@ class Loop:
         return list(page.entries), page.total
 
     def get_trace(self, trace_id: str) -> Trace:
-        return self._read_one(f"/api/loop/traces/{_segment(trace_id)}", "trace", Trace)
+        return self._read_one(f"/api/loop/traces/{quote_id(trace_id)}", "trace", Trace)
 
     def list_datasets(self) -> list[Dataset]:
         """Every training set, newest first. Pages are read until one brings none that is new."""
@@ -179,12 +179,12 @@ class Loop:
 
     def retire_benchmark(self, benchmark_id: str, reason: str = "") -> Benchmark:
         """Detach the benchmark from every rule and release its name. A retired one comes back as it is."""
-        path = f"/api/loop/benchmarks/{_segment(benchmark_id)}/retire"
+        path = f"/api/loop/benchmarks/{quote_id(benchmark_id)}/retire"
         return self._write("POST", path, {"reason": reason} if reason else {}, "benchmark", Benchmark)
 
     def set_rule_benchmark(self, rule_id: str, benchmark_id: str | None) -> Rule:
         """Have the rule replay this benchmark on every run from now on; None detaches the one it has."""
-        path = f"/api/loop/training-rules/{_segment(rule_id)}/benchmark"
+        path = f"/api/loop/training-rules/{quote_id(rule_id)}/benchmark"
         return self._write("PUT", path, {"benchmark_id": benchmark_id}, "rule", Rule)
 
     def create_judge(self, *, name: str, instructions: str, dimensions: Mapping[str, str], model: str = "") -> Judge:
@@ -227,10 +227,10 @@ class Loop:
 
 
 def _history(benchmark_id: str) -> str:
-    return f"/api/loop/benchmarks/{_segment(benchmark_id)}/history"
+    return f"/api/loop/benchmarks/{quote_id(benchmark_id)}/history"
 
 
-def _segment(given: str) -> str:
+def quote_id(given: str) -> str:
     """An opaque id as one part of a path. What cannot be one is nobody's id."""
     if not is_usable_id(given):
         raise NotFound("There is nothing with that id.")

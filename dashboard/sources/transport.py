@@ -95,13 +95,14 @@ class Transport:
         self._headers = {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": "benchtrend"} | dict(
             headers or {}
         )
+        self._secret = self._headers.get("X-API-Key") or self._headers.get("Authorization", "").removeprefix("Bearer ")
         self._request_id = request_id
         self.deadline_s = deadline_s
         self._max_bytes = max_bytes
 
     def get(self, path: str, params: Mapping[str, str | int] | None = None, *, until: float | None = None) -> Answer:
         """Read one route. `until` (monotonic seconds) ends the call earlier than its own deadline would."""
-        url = f"{self._base}{path}" + (f"?{urlencode(params)}" if params else "")
+        url = f"{self._base}{path}" + (f"?{urlencode(params, errors='replace')}" if params else "")
         deadline = time.monotonic() + self.deadline_s
         return self._send(_Call("GET", path, url), deadline if until is None else min(deadline, until))
 
@@ -154,8 +155,7 @@ class Transport:
                     body = self._read_body(route, response)
                     if not response.is_success:
                         retry_at = read_retry_after(response.headers)
-                        key = self._headers.get("X-API-Key", "")
-                        raise_for_status(route, response, body, retry_at=retry_at, secret=key)
+                        raise_for_status(route, response, body, retry_at=retry_at, secret=self._secret)
                     return body
                 if call.method != "GET":
                     raise UnreadableAnswer(f"{route} was redirected, and a write is never sent on.")

@@ -16,7 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from dashboard.sources.connect import get_connection
+from dashboard.sources.connect import get_connection, get_runloop_connection
 from dashboard.web.access import list_admins
 from dashboard.web.addresses import build_origin, explain_origin
 
@@ -35,6 +35,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             get_connection()
+            get_runloop_connection()
         except ImproperlyConfigured as error:
             raise CommandError(str(error)) from error
         # The port is taken first: when it is busy nothing has changed, and a click on the link waits for the server.

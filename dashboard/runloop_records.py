@@ -1,0 +1,109 @@
+"""The nouns of the Runloop API, as frozen structs. Standard library and msgspec only, as in `records`.
+
+Strings (states, names, metadata) stay as they were given. Of a run's environment nothing is kept: the values that it
+ran with and the names of its secrets have no field here but in `RunEnvironment`, which nothing can store.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import msgspec
+
+from dashboard.records import Instant, Score, Unreadable
+
+Duration = int | Unreadable | None
+"""Milliseconds as the API gave them: a whole number, None for null, or what could not be read as a length of time."""
+
+
+class RunloopBenchmark(msgspec.Struct, frozen=True, rename={"scenario_ids": "scenarioIds"}):
+    """A fixed set of scenarios that agents are run on."""
+
+    id: str
+    name: str = ""
+    description: str | None = None
+    metadata: dict[str, str] = {}
+    scenario_ids: tuple[str, ...] = ()
+    attribution: str | None = None
+    is_public: bool | None = None
+    sample: bool = False
+    """True for rows of the sample workspace; our own service says so, no other does."""
+
+
+class RunloopRun(msgspec.Struct, frozen=True):
+    """One run of a benchmark: at most one score, no incumbent, and metadata that means what its writer meant."""
+
+    id: str
+    benchmark_id: str | None = None
+    name: str | None = None
+    purpose: str | None = None
+    state: str = ""
+    """"running", "completed", "canceled", or whatever else was given."""
+    score: Score = None
+    """The mean of its scenarios' scores; it counts only where the state is "completed"."""
+    started_at: Instant = None
+    """From `start_time_ms`. A number that is no plausible time in milliseconds is `Unreadable`."""
+    duration_ms: Duration = None
+    metadata: dict[str, str] = {}
+
+
+class RunloopRuns(msgspec.Struct, frozen=True):
+    """The runs of a benchmark as they were read, page after page."""
+
+    benchmark_id: str
+    runs: tuple[RunloopRun, ...]
+    """In the service's order (newest first), no run twice."""
+    total: int | None = None
+    """How many runs the service says there are; None where it does not say."""
+    cut: str = ""
+    """Why reading ended before the end of the list, in one clause; empty where the list is whole."""
+
+
+class FunctionScore(msgspec.Struct, frozen=True, rename={"name": "scoring_function_name"}):
+    """What one scoring function said of a scenario run. `output` is its log."""
+
+    name: str = ""
+    score: Score = None
+    state: str = ""
+    output: str = ""
+
+
+class ScenarioRun(msgspec.Struct, frozen=True):
+    """One scenario of a run, with its scoring functions' results in the order given."""
+
+    id: str
+    scenario_id: str = ""
+    name: str | None = None
+    state: str = ""
+    started_at: Instant = None
+    duration_ms: Duration = None
+    score: Score = None
+    functions: tuple[FunctionScore, ...] = ()
+    metadata: dict[str, str] = {}
+
+
+class RunEnvironment:
+    """What a run was given: variables with their values, and the name of the secret behind each secret variable.
+
+    Only for the person who asked for it. It is no struct on purpose: msgspec refuses to encode it, pickle too, and its
+    repr says nothing, so no cache, log or error page can hold it by accident.
+    """
+
+    __slots__ = ("secrets", "variables")
+
+    def __init__(self, variables: dict[str, str], secrets: dict[str, str]) -> None:
+        self.variables = variables
+        self.secrets = secrets
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RunEnvironment):
+            return NotImplemented
+        return (self.variables, self.secrets) == (other.variables, other.secrets)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "RunEnvironment(hidden)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("the environment of a run is not stored")
