@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from dashboard.records import HistoryPoint, Unreadable
+from dashboard.records import HistoryPoint, Instant, Unreadable
 
 LABELS = {
     "open": "open",
@@ -64,13 +64,16 @@ def _gap(kind: str, reason: str) -> Gap:
     return Gap(kind, LABELS.get(kind, kind), reason)
 
 
+def describe_running(started_at: Instant, now: datetime) -> str:
+    """What is to be said of something that has not ended: since when it runs, by the clock it is given."""
+    age = f", started {describe_age(now - started_at)} ago" if isinstance(started_at, datetime) else ""
+    return f"still running{age}"
+
+
 def _gap_by_status(point: HistoryPoint, now: datetime) -> Gap:
     given = (point.status_reason or "").strip()
     if point.status == "open":
-        started = ""
-        if isinstance(point.created_at, datetime):
-            started = f", started {describe_age(now - point.created_at)} ago"
-        return _gap("open", f"still running{started}" + (f": {given}" if given else ""))
+        return _gap("open", describe_running(point.created_at, now) + (f": {given}" if given else ""))
     if not point.status.strip():
         return Gap("unknown", "no status", given or "the service gave no status")
     return _gap(point.status, given or NO_REASON)

@@ -29,7 +29,8 @@ class Decision(NamedTuple):
 
 
 _DECISIONS = {key: Decision(key, label) for key, label in DECISION_LABELS.items()}
-_LAST = datetime.max.replace(tzinfo=UTC)
+LAST = datetime.max.replace(tzinfo=UTC)
+"""Where what has no readable time stands in an order of times."""
 
 
 class Slot(NamedTuple):
@@ -81,7 +82,7 @@ def order_points(points: Iterable[HistoryPoint]) -> list[HistoryPoint]:
 
 def order_key(point: HistoryPoint) -> tuple[datetime, str]:
     """Where a replay stands among others."""
-    return (point.created_at if isinstance(point.created_at, datetime) else _LAST, point.benchmark_run_id)
+    return (point.created_at if isinstance(point.created_at, datetime) else LAST, point.benchmark_run_id)
 
 
 def build_slots(points: Iterable[HistoryPoint], *, digest: str, scale: Scale | None, now: datetime) -> list[Slot]:

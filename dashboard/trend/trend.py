@@ -11,24 +11,9 @@ from dashboard.records import Benchmark, HistoryPoint
 from dashboard.trend.lines import Line, build_lines
 from dashboard.trend.scale import Scale, is_lower_better, read_scale
 from dashboard.trend.slots import Slot, build_slots, order_key, order_points
+from dashboard.trend.window import EVERYTHING, Window
 
 ALL_RULES = "all"
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Which of the ordered slots are shown: those inside the times, both included, and of these the newest `last`.
-
-    A replay whose time could not be read is inside every pair of times: it is never hidden by a filter it cannot meet.
-    """
-
-    last: int | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-
-    def holds(self, slot: Slot) -> bool:
-        at = slot.created_at
-        return at is None or ((self.since is None or at >= self.since) and (self.until is None or at <= self.until))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +72,7 @@ def build_trend(
     *,
     now: datetime,
     rule: str | None = None,
-    window: Window = Window(),
+    window: Window = EVERYTHING,
 ) -> Trend:
     """The trend of these points, each replay once, in whatever order they come.
 
@@ -107,18 +92,21 @@ def build_trend(
     digest = benchmark.items_digest if benchmark else ""
     built = {key: build_slots(by_rule[key], digest=digest, scale=scale, now=now) for key in chosen}
     shown = _place(built, window)
+    rules = tuple(_summarise(key, by_rule[key], shown=key in chosen) for key in newest_first)
+    names = {rule.key: rule.name for rule in rules}
     return Trend(
         slots=tuple(shown),
         lines=tuple(
             line
-            for key in chosen
+            for number, key in enumerate(chosen)
             for line in build_lines(
                 [slot for slot in shown if slot.rule == key],
                 key,
-                ("candidate",) if overlaid else ("candidate", "incumbent"),
+                {"candidate": names[key]} if overlaid else {"candidate": "candidate", "incumbent": "incumbent"},
+                number,
             )
         ),
-        rules=tuple(_summarise(key, by_rule[key], shown=key in chosen) for key in newest_first),
+        rules=rules,
         overlaid=overlaid,
         total_slots=sum(len(slots) for slots in built.values()),
         scale=scale,
@@ -128,11 +116,10 @@ def build_trend(
 
 def _place(built: dict[str, list[Slot]], window: Window) -> list[Slot]:
     """The slots that the window shows, of all rules in one order, numbered anew where that moved them."""
-    slots = [slot for of_rule in built.values() for slot in of_rule if window.holds(slot)]
+    slots = [slot for of_rule in built.values() for slot in of_rule]
     if len(built) > 1:
         slots.sort(key=lambda slot: order_key(slot.point))
-    if window.last is not None:
-        slots = slots[-window.last :] if window.last else []
+    slots = window.select(slots)
     if not slots or (len(built) == 1 and slots[0].place == 0 and slots[-1].place == len(slots) - 1):
         return slots
     return [slot._replace(place=place) for place, slot in enumerate(slots)]
