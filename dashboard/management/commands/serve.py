@@ -103,7 +103,14 @@ def fingerprint_static_files() -> str:
 def become_server(listener: socket.socket) -> NoReturn:
     """Replaces this process with gunicorn on the listener. Workers share the loaded program's memory (--preload)."""
     listener.set_inheritable(True)
-    command = [sys.executable, "-m", "gunicorn", "dashboard.wsgi:application"]
+    command = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "dashboard.wsgi:application",
+        "--config",
+        "python:dashboard.gunicorn_hooks",
+    ]
     command += ["--bind", f"fd://{listener.fileno()}", "--preload", "--log-level", "warning", "--no-control-socket"]
     command += ["--graceful-timeout", "5"]
     command += ["--worker-class", "gthread", "--workers", str(settings.WORKERS), "--threads", str(settings.THREADS)]
