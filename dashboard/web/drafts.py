@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
@@ -48,14 +48,34 @@ def check_owner(draft: Draft, user_id: int | None, kind: str) -> None:
         raise Http404
 
 
+def start(draft: Draft) -> None:
+    """Make sure that a row stands for the draft. Drafts that nobody touched for long go."""
+    if not draft._state.adding:
+        return
+    Draft.objects.filter(updated_at__lt=timezone.now() - KEPT).delete()
+    # Two presses on a fresh form both find none; the second finds the first's here.
+    Draft.objects.get_or_create(pk=draft.pk, defaults={"user": draft.user, "kind": draft.kind})
+    user_id, kind = draft.user_id, draft.kind
+    draft.refresh_from_db()
+    check_owner(draft, user_id, kind)
+
+
+def change(draft: Draft, build: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Keep what `build` makes of what is kept. Where somebody else changed the draft meanwhile, it is built again from
+    theirs, so that neither change is lost. On return `draft` is as it is by now: changed, or sent by somebody else."""
+    start(draft)
+    while draft.state == "open":
+        body, now = build(draft.body), timezone.now()
+        unchanged = Draft.objects.filter(pk=draft.pk, state="open", updated_at=draft.updated_at)
+        if unchanged.update(body=body, updated_at=now):
+            draft.body, draft.updated_at = body, now
+            return
+        draft.refresh_from_db()
+
+
 def save(draft: Draft, body: dict[str, Any]) -> None:
-    """Keep what was typed, unless the draft was sent in between. Drafts that nobody touched for long go."""
-    if draft._state.adding:
-        Draft.objects.filter(updated_at__lt=timezone.now() - KEPT).delete()
-        # Two presses on a fresh form both find none; the second finds the first's here.
-        row, _new = Draft.objects.get_or_create(pk=draft.pk, defaults={"user": draft.user, "kind": draft.kind})
-        check_owner(row, draft.user_id, draft.kind)
-        draft._state.adding = False
+    """Keep what was typed instead of what is kept, unless the draft was sent in between."""
+    start(draft)
     draft.body, draft.updated_at = body, timezone.now()
     Draft.objects.filter(pk=draft.pk, state="open").update(body=body, updated_at=draft.updated_at)
 

@@ -15,7 +15,7 @@ from dashboard.sources.connect import get_loop
 from dashboard.sources.errors import SourceError
 from dashboard.web import access, kept, picking
 from dashboard.web.benchmark_form import TYPED, BenchmarkForm, PickerForm
-from dashboard.web.drafts import new_id, open_draft, read_typed, save
+from dashboard.web.drafts import change, new_id, open_draft, read_typed
 from dashboard.web.models import Draft
 from dashboard.web.picking import LEAST, MOST, Pick, read_picks, review_picks
 from dashboard.web.presenters import picker as present
@@ -49,11 +49,11 @@ def act(request: HttpRequest, draft: Draft) -> HttpResponse:
     go, _, value = request.POST.get("go", "").partition(":")
     query = PickerForm(request.POST)
     query.is_valid()
-    body = absorb(draft.body, request.POST)
-    change = {"all": pick_all, "clear": clear_picks, "drop": drop_bad, "paste": add_pasted}.get(go)
-    if change:
-        body = change(body, query)
-    save(draft, body)
+    step = {"all": pick_all, "clear": clear_picks, "drop": drop_bad, "paste": add_pasted}.get(go, leave_picks)
+    change(draft, lambda body: step(absorb(body, request.POST), query))
+    if draft.state != "open":
+        return SeeOther(reverse("review", args=[draft.pk]))
+    body = draft.body
     here = reverse("new-benchmark-draft", args=[draft.pk])
     if go == "keep":
         return HttpResponse(status=204)
@@ -100,6 +100,10 @@ def pick_all(body: dict[str, Any], query: PickerForm) -> dict[str, Any]:
     except SourceError as error:
         note = f"{len(picks) - before} picked, then no more could be read. {error.message}"
     return {**body, "picks": picks, "note": note}
+
+
+def leave_picks(body: dict[str, Any], query: PickerForm) -> dict[str, Any]:
+    return body
 
 
 def clear_picks(body: dict[str, Any], query: PickerForm) -> dict[str, Any]:
