@@ -2,7 +2,7 @@
 
 from dashboard.charts.drawing import NARROW, WIDE, AxisKind, Drawing, Frame, draw_trend
 from dashboard.charts.figure import build_figure
-from dashboard.charts.glyphs import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, Glyph
+from dashboard.charts.glyphs import DECISIONS, GAPS, RUN_GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, Glyph
 from dashboard.charts.palette import PALETTES, Theme
 from dashboard.charts.sparkline import render_sparkline
 from dashboard.charts.svg import render_glyph, render_svg
@@ -12,6 +12,7 @@ __all__ = [
     "GAPS",
     "NARROW",
     "PALETTES",
+    "RUN_GAPS",
     "UNKNOWN_DECISION",
     "UNKNOWN_GAP",
     "WIDE",

@@ -9,8 +9,11 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from dashboard.charts.axes import Axis, build_delta_axis, build_score_axis, build_slot_axis, build_time_axis
-from dashboard.trend import Decision, Gap, Line, Scale, Slot, Trend
+from dashboard.charts.glyphs import GAPS, RUN_GAPS, UNKNOWN_GAP, Glyph
+from dashboard.trend import Decision, Gap, Line, RunSlot, RunTrend, Scale, Slot, Trend
 
+AnyTrend = Trend | RunTrend
+AnySlot = Slot | RunSlot
 AxisKind = Literal["slot", "time"]
 Verdict = Literal["better", "even", "worse"]
 MARKERS_UP_TO = 250
@@ -41,6 +44,10 @@ class Frame(NamedTuple):
     deltas: Box
     rail: Box
 
+    def without_deltas(self) -> Frame:
+        """The same sheet with the room of the deltas given to the scores."""
+        return self._replace(scores=self.scores._replace(height=self.deltas.bottom - self.scores.top))
+
 
 WIDE = Frame(1100, 470, Box(58, 18, 1024, 274), Box(58, 312, 1024, 78), Box(58, 404, 1024, 22))
 NARROW = Frame(380, 470, Box(46, 18, 324, 274), Box(46, 312, 324, 78), Box(46, 404, 324, 22))
@@ -57,12 +64,9 @@ def scale_to(axis: Axis, start: float, end: float) -> Scaler:
 
 
 class Stroke(NamedTuple):
-    """One line: its segments as places of slots, and the score of each place in `ys`."""
+    """One line, and the score of each of its places in `ys`."""
 
     line: Line
-    name: str
-    rule_number: int
-    """Which rule, in order of the newest replay; it picks the colour when rules are overlaid."""
     ys: dict[int, float]
 
 
@@ -80,7 +84,7 @@ class Drawing:
     x: Axis
     scores: Axis
     deltas: Axis
-    slots: tuple[Slot, ...]
+    slots: tuple[AnySlot, ...]
     xs: tuple[float, ...]
     """The x of each slot: its place, or on the time axis its seconds since 1970."""
     strokes: tuple[Stroke, ...]
@@ -88,6 +92,8 @@ class Drawing:
     overlaid: bool
     scale: Scale | None
     lower_is_better: bool
+    of_runs: bool
+    """True where the slots are runs of the Runloop API, False where they are replays."""
     to_x: Scaler
     """From the units of the x axis to pixels of the frame."""
     to_y: Scaler
@@ -95,7 +101,16 @@ class Drawing:
     pixels: tuple[float, ...]
     """The x of each slot in pixels of the frame."""
 
-    def decision_pixel(self, slot: Slot) -> float:
+    @property
+    def delta_name(self) -> str:
+        """What a delta is called, and who computed it."""
+        return "difference, computed here" if self.of_runs else "delta"
+
+    def gap_glyph(self, kind: str) -> Glyph:
+        """The shape of a kind of gap, of those that the source of the slots knows."""
+        return (RUN_GAPS if self.of_runs else GAPS).get(kind, UNKNOWN_GAP)
+
+    def decision_pixel(self, slot: AnySlot) -> float:
         """How far down a decision is drawn: on the candidate's point, or at the head of the rail, above its gap."""
         return self.frame.rail.top if slot.candidate is None else self.to_y(slot.candidate)
 
@@ -119,35 +134,32 @@ class Drawing:
         return len(self.slots) <= MARKERS_UP_TO
 
 
-def group_by_decision(slots: Sequence[Slot]) -> dict[Decision, list[Slot]]:
+def group_by_decision(slots: Sequence[AnySlot]) -> dict[Decision, list[AnySlot]]:
     """The slots on which somebody decided, by what they decided."""
-    groups: dict[Decision, list[Slot]] = defaultdict(list)
+    groups: dict[Decision, list[AnySlot]] = defaultdict(list)
     for slot in slots:
         if slot.decision:
             groups[slot.decision].append(slot)
     return groups
 
 
-def group_by_gap(slots: Sequence[Slot]) -> dict[str, list[tuple[Slot, Gap]]]:
+def group_by_gap(slots: Sequence[AnySlot]) -> dict[str, list[tuple[AnySlot, Gap]]]:
     """The gaps by kind: drawn on the rail."""
-    groups: dict[str, list[tuple[Slot, Gap]]] = defaultdict(list)
+    groups: dict[str, list[tuple[AnySlot, Gap]]] = defaultdict(list)
     for slot in slots:
         if slot.gap:
             groups[slot.gap.kind].append((slot, slot.gap))
     return groups
 
 
-def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) -> Drawing:
-    """Lays the trend out on a frame."""
+def draw_trend(trend: AnyTrend, *, axis: AxisKind = "slot", frame: Frame = WIDE) -> Drawing:
+    """Lays the trend out on a frame. Overlaid lines have no deltas: the scores take their room."""
+    if trend.overlaid:
+        frame = frame.without_deltas()
     named = max(2, int(frame.scores.width // 104))
     xs = _place_in_time(trend.slots) if axis == "time" else tuple(float(slot.place) for slot in trend.slots)
     x = build_time_axis(xs, named) if axis == "time" else build_slot_axis(trend.slots, named, letters=12)
-    numbers = {rule.key: number for number, rule in enumerate(rule for rule in trend.rules if rule.shown)}
-    names = {rule.key: rule.name for rule in trend.rules}
-    strokes = tuple(
-        Stroke(line, names[line.rule] if trend.overlaid else line.role, numbers[line.rule], _scores(trend.slots, line))
-        for line in trend.lines
-    )
+    strokes = tuple(Stroke(line, _scores(trend.slots, line)) for line in trend.lines)
     deltas = [] if trend.overlaid else [slot.delta for slot in trend.slots if slot.delta is not None]
     to_x = scale_to(x, frame.scores.left, frame.scores.left + frame.scores.width)
     # A label is written about its tick: near the edge there is no room for one.
@@ -166,13 +178,14 @@ def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) ->
         overlaid=trend.overlaid,
         scale=trend.scale,
         lower_is_better=trend.lower_is_better,
+        of_runs=isinstance(trend, RunTrend),
         to_x=to_x,
         to_y=scale_to(scores, frame.scores.bottom, frame.scores.top),
         pixels=tuple(to_x(x) for x in xs),
     )
 
 
-def _scores(slots: Sequence[Slot], line: Line) -> dict[int, float]:
+def _scores(slots: Sequence[AnySlot], line: Line) -> dict[int, float]:
     ys = {}
     for segment in line.segments:
         for place in segment:
@@ -183,7 +196,7 @@ def _scores(slots: Sequence[Slot], line: Line) -> dict[int, float]:
     return ys
 
 
-def _place_in_time(slots: Sequence[Slot]) -> tuple[float, ...]:
+def _place_in_time(slots: Sequence[AnySlot]) -> tuple[float, ...]:
     """Seconds since 1970. What has no time stands after everything that has, an hour apart."""
     epoch = datetime(1970, 1, 1, tzinfo=UTC)
     xs: list[float] = []
@@ -193,7 +206,7 @@ def _place_in_time(slots: Sequence[Slot]) -> tuple[float, ...]:
     return tuple(xs)
 
 
-def _eras(slots: Sequence[Slot], xs: Sequence[float]) -> list[Era]:
+def _eras(slots: Sequence[AnySlot], xs: Sequence[float]) -> list[Era]:
     return [
         Era((xs[slot.place] + xs[slot.place - 1]) / 2, slot.era_reason)
         for slot in slots

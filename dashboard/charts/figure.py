@@ -7,25 +7,18 @@ tests; at run time it would cost half a second for 10,000 replays (DECISIONS.md)
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
-from textwrap import wrap
 from typing import Any
 
 import msgspec
 
 from dashboard.charts.axes import Axis, Tick
 from dashboard.charts.drawing import Box, Drawing, Stroke, group_by_decision, group_by_gap
-from dashboard.charts.glyphs import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, Glyph
-from dashboard.charts.numbers import choose_decimals, print_delta, print_score
-from dashboard.charts.palette import PALETTES, Palette, Theme
+from dashboard.charts.glyphs import DECISIONS, UNKNOWN_DECISION, Glyph
+from dashboard.charts.hovers import build_columns, plain
+from dashboard.charts.palette import DASHES, PALETTES, STYLES, Palette, Theme
 from dashboard.charts.thin import MARK_GRID, thin_bars, thin_marks
-from dashboard.trend import Slot
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
-_LETTERS, _LINES = 64, 8
-"""How wide and how tall a hover grows: it is no page, and the table has the whole text."""
-DASHES = ("solid", "7px,3px", "2px,2px", "9px,3px,2px,3px", "4px,4px", "12px,4px")
-"""How the lines of overlaid rules are told apart beside their colours; chart.css has the same."""
 _ON_RAIL = {"yaxis": "y3", "cliponaxis": False}
 Trace = dict[str, Any]
 
@@ -34,16 +27,17 @@ def build_figure(drawing: Drawing, *, theme: Theme) -> str:
     """JSON of a figure: {data, layout, slots, thinned}. static/js/figure.js puts hover and zoom to it in the page.
 
     Each thing travels once. `slots` holds columns with a value for each place: label and note (outside text, escaped
-    for plotly), id, at (seconds since 1970, UTC, or null), x (on the time axis), candidate, incumbent and delta (null
-    on a gap), and `printed`, these three as the page prints them, with spaces between. A point of a
-    trace is at the place in its `customdata`, or, on the slot axis, at the place that is its x. `thinned` maps the
-    number of a trace that does not show all its points at this width to {of, places}: the column of its y ("rail" for 0
-    and "above" for 1 of the rail's own axis) and all its places (null for every scored one), for when the reader zooms
+    for plotly), id, at (seconds since 1970, UTC; null where nobody knows, false where the note tells), x (on the time
+    axis), candidate, incumbent and delta (null where there is none), and `printed`, these three as the page prints
+    them, with spaces between; `names`, escaped too, has the words that stand before the three. A point of a trace is at
+    the place in its `customdata`, or, on the slot axis, at the place that is its x. `thinned` maps the number of a
+    trace that does not show all its points at this width to {of, places}: the column of its y ("rail" for 0 and "above"
+    for 1 of the rail's own axis) and all its places (null for every one that the column has), for when the reader zooms
     in.
     """
     sheet = _Sheet(drawing, PALETTES[theme])
     data = [
-        *_panels(),
+        *_panels(drawing),
         *_eras(sheet),
         *_deltas(sheet),
         *(trace for stroke in reversed(drawing.strokes) for trace in _line(sheet, stroke)),
@@ -53,11 +47,6 @@ def build_figure(drawing: Drawing, *, theme: Theme) -> str:
     thinned = {number: trace.pop("thinned") for number, trace in enumerate(data) if "thinned" in trace}
     figure = {"data": data, "layout": _layout(sheet), "slots": _columns(sheet), "thinned": thinned}
     return msgspec.json.encode(figure).decode()
-
-
-def plain(text: str) -> str:
-    """Text from outside, for plotly, which reads a small HTML: the one place where it is escaped."""
-    return escape(text, quote=False)
 
 
 class _Sheet:
@@ -74,42 +63,8 @@ class _Sheet:
 
 
 def _columns(sheet: _Sheet) -> dict[str, list[Any]]:
-    slots = sheet.drawing.slots
-    scores = (score for slot in slots for score in (slot.candidate, slot.incumbent, slot.delta))
-    decimals = choose_decimals(scores, sheet.drawing.scale)
-    columns: dict[str, list[Any]] = {
-        "label": [_wrapped(slot.label) for slot in slots],
-        "note": [_note(slot) for slot in slots],
-        "id": [slot.id for slot in slots],
-        "at": [int(slot.created_at.timestamp()) if slot.created_at else None for slot in slots],
-        "candidate": [slot.candidate for slot in slots],
-        "incumbent": [slot.incumbent for slot in slots],
-        "delta": [slot.delta for slot in slots],
-        "printed": [_print_scores(slot, decimals) for slot in slots],
-    }
+    columns = build_columns(sheet.drawing)
     return columns | {"x": sheet.xs} if sheet.in_time else columns
-
-
-def _print_scores(slot: Slot, decimals: int) -> str:
-    if slot.candidate is None or slot.incumbent is None or slot.delta is None:
-        return ""
-    scores = print_score(slot.candidate, decimals), print_score(slot.incumbent, decimals)
-    return " ".join((*scores, print_delta(slot.delta, decimals)))
-
-
-def _note(slot: Slot) -> str:
-    """What a replay says beside its numbers, as plotly's small HTML: its gap, its decision, its flags."""
-    notes = [f"{slot.gap.label}: {slot.gap.reason}"] if slot.gap else []
-    notes += [slot.decision.label] if slot.decision else []
-    notes += [flag.text for flag in slot.flags]
-    return "<br>".join(_wrapped(note) for note in notes)
-
-
-def _wrapped(text: str) -> str:
-    if len(text) <= _LETTERS:
-        return plain(text)
-    lines = wrap(text, _LETTERS, break_long_words=True)
-    return "<br>".join(plain(line) for line in lines[:_LINES]) + (" …" if len(lines) > _LINES else "")
 
 
 def _trace(sheet: _Sheet, name: str, places: Sequence[int | None], ys: Sequence[float | None]) -> Trace:
@@ -132,14 +87,15 @@ def _line(sheet: _Sheet, stroke: Stroke) -> Iterable[Trace]:
     for segment in stroke.line.segments:
         places += [None, *segment] if places else segment
     candidate = stroke.line.role == "candidate"
-    colour = palette.candidate if candidate else palette.incumbent
+    colour, dash = (palette.candidate, "solid") if candidate else (palette.incumbent, "5px,4px")
+    number = stroke.line.number
     if drawing.overlaid:
-        colour = palette.rules[stroke.rule_number % len(palette.rules)]
-    dash = DASHES[stroke.rule_number % len(DASHES)] if drawing.overlaid else "solid" if candidate else "5px,4px"
+        colour = palette.text if number is None else palette.rules[number % len(palette.rules)]
+        dash = DASHES[(number or 0) % STYLES]
     marker = {"size": 5, "color": colour}
     ys = [None if place is None else stroke.ys[place] for place in places]
     yield {
-        **_trace(sheet, stroke.name, places, ys),
+        **_trace(sheet, stroke.line.name, places, ys),
         "mode": "lines+markers" if drawing.with_markers else "lines",
         "connectgaps": False,
         "line": {"color": colour, "width": 1.8, "dash": dash},
@@ -151,7 +107,7 @@ def _line(sheet: _Sheet, stroke: Stroke) -> Iterable[Trace]:
             pixels = [(sheet.drawing.pixels[place], drawing.to_y(stroke.ys[place])) for place in lone]
             lone = [lone[index] for index in thin_marks(pixels, MARK_GRID)]
         yield {
-            **_trace(sheet, stroke.name, lone, [stroke.ys[place] for place in lone]),
+            **_trace(sheet, stroke.line.name, lone, [stroke.ys[place] for place in lone]),
             "mode": "markers",
             "marker": marker,
             "thinned": {"of": stroke.line.role, "places": sorted(stroke.ys) if drawing.overlaid else None},
@@ -206,7 +162,7 @@ def _gaps(sheet: _Sheet) -> Iterable[Trace]:
     for kind, gaps in group_by_gap(sheet.drawing.slots).items():
         marks = [(slot.place, 0.0) for slot, _ in gaps]
         kept = thin_marks([(sheet.drawing.pixels[place], 0.0) for place, _ in marks], MARK_GRID)
-        trace = _marks(sheet, kind, GAPS.get(kind, UNKNOWN_GAP), sheet.palette.gap, marks, kept, "rail")
+        trace = _marks(sheet, kind, sheet.drawing.gap_glyph(kind), sheet.palette.gap, marks, kept, "rail")
         yield trace | _ON_RAIL
 
 
@@ -237,9 +193,9 @@ def _marks(
     }
 
 
-def _panels() -> Iterable[Trace]:
+def _panels(drawing: Drawing) -> Iterable[Trace]:
     """A trace without a point on each panel: plotly leaves out an axis that no trace is on."""
-    for panel in ("y", "y2", "y3"):
+    for panel in ("y", "y3") if drawing.overlaid else ("y", "y2", "y3"):
         yield {"type": "scatter", "name": panel, "x": [None], "y": [None], "yaxis": panel, "hoverinfo": "skip"}
 
 
@@ -275,12 +231,12 @@ def _layout(sheet: _Sheet) -> dict[str, Any]:
             "fixedrange": True,
         }
 
-    deltas = y_axis(drawing.deltas, frame.deltas)
-    if drawing.overlaid:
-        deltas |= {"tickvals": [], "ticktext": []}
-    else:
-        deltas |= {"zeroline": True, "zerolinecolor": palette.text, "zerolinewidth": 1}
-    notes = [(frame.scores, "score")] + ([] if drawing.overlaid else [(frame.deltas, "delta")])
+    deltas = {}
+    notes = [(frame.scores, "score")]
+    if not drawing.overlaid:
+        zero = {"zeroline": True, "zerolinecolor": palette.text, "zerolinewidth": 1}
+        deltas = {"yaxis2": y_axis(drawing.deltas, frame.deltas) | zero}
+        notes.append((frame.deltas, drawing.delta_name))
     return {
         "width": frame.width,
         "height": frame.height,
@@ -309,7 +265,7 @@ def _layout(sheet: _Sheet) -> dict[str, Any]:
             "tickangle": 0,
         },
         "yaxis": y_axis(drawing.scores, frame.scores),
-        "yaxis2": deltas,
+        **deltas,
         "yaxis3": y_axis(Axis(-1, 1, (Tick(0, "gaps"),)), frame.rail),
         "annotations": [
             {

@@ -10,6 +10,7 @@ _SQUARE: Outline = ((-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85))
 _CROSS: tuple[Outline, ...] = (((-0.9, -0.9), (0.9, 0.9)), ((-0.9, 0.9), (0.9, -0.9)))
 _STAR: tuple[Outline, ...] = (((0, -1), (0, 1)), ((-0.9, -0.5), (0.9, 0.5)), ((-0.9, 0.5), (0.9, -0.5)))
 _PENTAGON: Outline = ((0, -1), (0.95, -0.31), (0.59, 0.81), (-0.59, 0.81), (-0.95, -0.31))
+_DIAMOND: Outline = ((0, -1), (1, 0), (0, 1), (-1, 0))
 _TRIANGLE: Outline = ((0, -1), (1, 0.8), (-1, 0.8))
 
 
@@ -41,11 +42,21 @@ GAPS = {
     "open": Glyph("circle-open", (_RING,), filled=False),
     "failed": Glyph("x-thin-open", _CROSS, filled=False, closed=False),
     "budget_stopped": Glyph("square", (_SQUARE,), filled=True),
-    "abandoned": Glyph("diamond-open", (((0, -1), (1, 0), (0, 1), (-1, 0)),), filled=False),
+    "abandoned": Glyph("diamond-open", (_DIAMOND,), filled=False),
     "unreadable": Glyph("triangle-down", (((-1, -0.8), (1, -0.8), (0, 1)),), filled=True),
     "unscored": Glyph("line-ew-open", (((-1, 0), (1, 0)),), filled=False, closed=False),
     "not_comparable": Glyph("hourglass", (((-1, -1), (1, -1), (-1, 1), (1, 1)),), filled=True),
 }
+"""Of replays."""
+RUN_GAPS = {
+    "running": GAPS["open"],
+    "canceled": Glyph("diamond", (_DIAMOND,), filled=True),
+    "unreadable": GAPS["unreadable"],
+    "unscored": GAPS["unscored"],
+    "no_baseline": Glyph("triangle-up-open", (_TRIANGLE,), filled=False),
+    "no_candidate": Glyph("triangle-down-open", (tuple((x, -y) for x, y in _TRIANGLE),), filled=False),
+}
+"""Of runs. A kind that replays have too has the same shape."""
 UNKNOWN_GAP = Glyph("asterisk-open", _STAR, filled=False, closed=False)
 
 DECISIONS = {

@@ -11,8 +11,17 @@ from typing import Literal, NamedTuple
 Theme = Literal["light", "dark"]
 
 
+DASHES = (
+    *("solid", "7px,3px", "2px,2px", "9px,3px,2px,3px", "4px,4px", "12px,4px"),
+    *("7px,3px", "2px,2px", "9px,3px,2px,3px", "4px,4px", "12px,4px", "solid"),
+)
+"""How overlaid lines are told apart beside their colours, which repeat after six; chart.css has the same."""
+STYLES = len(DASHES)
+"""So many overlaid lines differ in colour or dash."""
+
+
 class Palette(NamedTuple):
-    """Colours by role, as #rrggbb. `rules` tell rules apart when all are overlaid; they repeat after the last."""
+    """Colours by role, as #rrggbb. `rules` tell lines apart where they are overlaid; they repeat after the last."""
 
     candidate: str
     incumbent: str

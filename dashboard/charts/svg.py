@@ -11,7 +11,8 @@ from html import escape
 
 from dashboard.charts.axes import Axis
 from dashboard.charts.drawing import Box, Drawing, Scaler, Stroke, group_by_decision, group_by_gap, scale_to
-from dashboard.charts.glyphs import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, Glyph
+from dashboard.charts.glyphs import DECISIONS, UNKNOWN_DECISION, Glyph
+from dashboard.charts.palette import STYLES
 from dashboard.charts.thin import MARK_GRID, Point, thin_bars, thin_line, thin_marks
 
 _DISC = "a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0-5.2 0"
@@ -63,7 +64,7 @@ def _scales(drawing: Drawing) -> Iterable[str]:
         to_delta = scale_to(drawing.deltas, frame.deltas.bottom, frame.deltas.top)
         yield _grid(drawing.deltas, to_delta, frame.deltas)
         yield f'<path class="zero" d="M{frame.deltas.left} {to_delta(0):.1f}H{right}"/>'
-        yield _note(frame.deltas, "delta")
+        yield _note(frame.deltas, drawing.delta_name)
     yield _note(frame.scores, "score")
     middle = frame.rail.top + frame.rail.height / 2
     yield f'<path class="rail" d="M{frame.rail.left} {middle}H{right}"/>'
@@ -98,8 +99,15 @@ def _eras(drawing: Drawing) -> Iterable[str]:
         yield f'<path class="era many" d="{"".join(f"M{x} {box.top}v{box.height}" for x in columns)}"/>'
 
 
+def _class_of(drawing: Drawing, stroke: Stroke) -> str:
+    """The class with the line's colour and dash."""
+    if not drawing.overlaid:
+        return stroke.line.role
+    return "others" if stroke.line.number is None else f"rule-{stroke.line.number % STYLES + 1}"
+
+
 def _stroke(drawing: Drawing, stroke: Stroke) -> Iterable[str]:
-    role = f"rule-{stroke.rule_number % 6 + 1}" if drawing.overlaid else stroke.line.role
+    role = _class_of(drawing, stroke)
     to_y = drawing.to_y
     lines, dots = [], []
     for segment in stroke.line.segments:
@@ -116,7 +124,7 @@ def _stroke(drawing: Drawing, stroke: Stroke) -> Iterable[str]:
 
 
 def _deltas(drawing: Drawing) -> Iterable[str]:
-    """Bars from zero, as strokes; none where rules are overlaid."""
+    """Bars from zero, as strokes; none where lines are overlaid."""
     if drawing.overlaid:
         return
     box = drawing.frame.deltas
@@ -148,7 +156,7 @@ def _rail(drawing: Drawing) -> Iterable[str]:
     """Every gap at its own place under the plot."""
     y = drawing.frame.rail.top + drawing.frame.rail.height / 2
     for kind, gaps in group_by_gap(drawing.slots).items():
-        glyph = GAPS.get(kind, UNKNOWN_GAP)
+        glyph = drawing.gap_glyph(kind)
         points = [(drawing.pixels[slot.place], y) for slot, _ in gaps]
         titles = (f"{slot.label}: {gap.label}, {gap.reason}" for slot, gap in gaps)
         yield from _marks(glyph, f"gap {_fill(glyph)}", points, titles, MARK_GRID if drawing.dense else 0)

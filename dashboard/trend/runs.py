@@ -52,7 +52,7 @@ class RunSlot(NamedTuple):
     group: str
     """The group of `run`: the value of the metadata key, "" where it has none."""
     group_name: str
-    """The same as people read it: the value, "no <key>", or "all runs" where nothing groups them."""
+    """The same as people read it: the value, "no <key>", or "" where nothing groups the runs."""
     label: str
     gap: Gap | None
     """Why a number is missing here. In a pair the other side's number may be there all the same."""

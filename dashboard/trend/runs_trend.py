@@ -126,7 +126,7 @@ def build_run_trend(
         lines = build_paired_lines(slots, *sides)
     else:
         lined, rest = newest_first[:MOST_LINES], newest_first[MOST_LINES:]
-        everything = [_place(place, one, names[one.group]) for place, one in enumerate(read)]
+        everything = [_place(place, one, names[one.group] if group else "") for place, one in enumerate(read)]
         slots = _number(window.select(everything))
         lines = _build_lines(slots, lined, names)
         if rest:

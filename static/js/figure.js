@@ -5,20 +5,14 @@ const SHOW_ALL_UP_TO = 600;
 const TICK_WIDTH = 104;
 const LETTERS = 12;
 
-/** What a replay says of itself, in plotly's small HTML; label and note come escaped. */
-const hovers = ({ label, note, at, printed }) =>
+/** What a replay or run says of itself, in plotly's small HTML; label, note and names come escaped. */
+const hovers = ({ label, note, at, names, printed }) =>
   label.map((name, place) => {
     const lines = [name]; // in bold plotly would set a style attribute, which the CSP refuses
-    if (printed[place]) {
-      const [candidate, incumbent, delta] = printed[place].split(" ");
-      lines.push(`candidate ${candidate}`, `incumbent ${incumbent}`, `delta ${delta}`);
-    }
+    printed[place].split(" ").forEach((number, which) => number && lines.push(`${names[which]} ${number}`));
     if (note[place]) lines.push(note[place]);
-    lines.push(
-      at[place] === null
-        ? "no readable time"
-        : new Date(at[place] * 1000).toISOString().slice(0, 16).replace("T", " ") + " UTC",
-    );
+    if (at[place] === null) lines.push("no readable time");
+    else if (at[place] !== false) lines.push(new Date(at[place] * 1000).toISOString().slice(0, 16).replace("T", " ") + " UTC");
     return lines.join("<br>");
   });
 

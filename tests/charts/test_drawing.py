@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dashboard.charts import NARROW, PALETTES, draw_trend
 from dashboard.charts.axes import build_delta_axis, build_score_axis, build_time_axis, shorten
-from dashboard.charts.figure import DASHES
+from dashboard.charts.palette import DASHES
 from dashboard.charts.thin import thin_bars, thin_line, thin_marks
 from dashboard.trend import ALL_RULES, Scale, build_trend
 from tests.trend.points import NOW, make_failed, make_point
@@ -21,7 +21,7 @@ finite = st.floats(-1e300, 1e300, allow_nan=False)
 def test_it_works() -> None:
     drawing = draw_trend(build_trend([make_point(1), make_failed(2), make_point(3)], None, now=NOW))
     assert drawing.xs == (0, 1, 2)
-    assert [stroke.name for stroke in drawing.strokes] == ["candidate", "incumbent"]
+    assert [stroke.line.name for stroke in drawing.strokes] == ["candidate", "incumbent"]
     assert drawing.strokes[0].ys == {0: 0.62, 2: 0.62}
     assert [tick.label for tick in drawing.x.ticks] == ["step-100", "step-200", "step-300"]
 
@@ -50,7 +50,7 @@ def test_an_era_stands_between_its_slot_and_the_one_before() -> None:
 def test_overlaid_rules_are_named_and_have_no_deltas_or_eras() -> None:
     points = [make_point(day, rule_id=f"rule-{day % 2}", rule_name=f"team {day % 2}") for day in range(4)]
     drawing = draw_trend(build_trend([*points, make_point(9, decision="promoted")], None, now=NOW, rule=ALL_RULES))
-    assert [stroke.name for stroke in drawing.strokes] == ["support-bot", "team 0"]
+    assert [stroke.line.name for stroke in drawing.strokes] == ["support-bot", "team 0"]
     assert drawing.eras == ()
 
 
@@ -140,7 +140,7 @@ def test_the_style_sheet_has_the_colours_of_the_palette() -> None:
 
 def test_the_style_sheet_has_the_dashes_of_the_figure() -> None:
     css = Path("static/css/components/chart.css").read_text()
-    said = re.findall(r"\.line\.rule-\d \{[^}]*stroke-dasharray: ([^;]+);", css)
+    said = re.findall(r"\.line\.rule-\d+ \{[^}]*stroke-dasharray: ([^;]+);", css)
     assert ["solid" if one == "none" else ",".join(f"{n}px" for n in one.split()) for one in said] == list(DASHES)
 
 
