@@ -1,0 +1,177 @@
+"""Two groups side by side: one pair a label, every other run in its own place, nothing bridged, nothing made up."""
+
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.runloop_records import RunloopRun
+from dashboard.trend import RunTrend, Window, build_run_trend
+from tests.trend.points import NOW
+from tests.trend.some_runs import make_run, run_lists
+
+
+def compare(runs: list[RunloopRun], **given: Any) -> RunTrend:
+    sides = {"group": "model", "label": "checkpoint", "candidate": "ours", "incumbent": "theirs"}
+    return build_run_trend(runs, now=NOW, **sides | given)
+
+
+def make_theirs(day: int, **given: Any) -> RunloopRun:
+    """Their run of a day, half an hour before ours."""
+    at = make_run(day).started_at - timedelta(minutes=30)  # type: ignore[operator]
+    return make_run(day, **{"id": f"t{day}", "model": "theirs", "score": 0.4, "started_at": at} | given)
+
+
+def test_a_pair_is_the_two_runs_of_a_label_and_their_difference() -> None:
+    trend = compare([make_run(1, score=0.75), make_theirs(1, score=0.5), make_run(2, model="third")])
+    [slot] = trend.slots
+    assert (slot.candidate, slot.incumbent, slot.delta, slot.gap) == (0.75, 0.5, 0.25, None)
+    assert (slot.run.id, slot.other and slot.other.id, slot.compared) == ("r1", "t1", True)
+    assert [(line.name, line.role, line.segments) for line in trend.lines] == [
+        ("ours", "candidate", ((0,),)),
+        ("theirs", "incumbent", ((0,),)),
+    ]
+    assert (trend.paired, trend.overlaid, trend.scored_count, trend.gap_count) == (True, False, 2, 0)
+    assert [(group.key, group.shown) for group in trend.groups] == [
+        ("third", False),
+        ("ours", True),
+        ("theirs", True),
+    ]
+
+
+def test_for_a_label_stands_the_newest_scored_run_and_the_others_keep_their_places() -> None:
+    runs = [
+        make_run(1, score=0.3, checkpoint="a"),
+        make_run(2, score=0.6, checkpoint="a"),
+        make_run(3, state="canceled", checkpoint="a"),
+        make_theirs(4, checkpoint="a"),
+    ]
+    trend = compare(runs)
+    assert [(slot.id, slot.compared, slot.candidate, slot.delta) for slot in trend.slots] == [
+        ("r1", False, 0.3, None),
+        ("r2", True, 0.6, 0.6 - 0.4),
+        ("r3", False, None, None),
+    ]
+    assert trend.slots[2].gap == ("canceled", "canceled", "ours: the run was canceled")
+    assert [flag.kind for flag in trend.slots[0].flags] == ["not_compared"]
+
+
+def test_where_none_is_scored_the_newest_stands_for_its_label() -> None:
+    trend = compare([make_run(1, score=None, checkpoint="a"), make_run(2, state="running", checkpoint="a")])
+    assert [(slot.id, slot.compared) for slot in trend.slots] == [("r1", False), ("r2", True)]
+
+
+def test_a_missing_side_is_said() -> None:
+    trend = compare([make_run(1), make_theirs(2)])
+    theirs, ours = trend.slots[1], trend.slots[0]
+    assert ours.gap == ("no_baseline", "no baseline", "no run of theirs is labelled step-1")
+    assert (ours.candidate, ours.incumbent, ours.delta) == (0.5, None, None)
+    assert theirs.gap == ("no_candidate", "no candidate", "no run of ours is labelled step-2")
+    assert (theirs.candidate, theirs.incumbent, theirs.group, theirs.other) == (None, 0.4, "theirs", None)
+    assert (trend.scored_count, trend.gap_count) == (2, 0)
+
+
+def test_a_side_that_is_a_gap_breaks_its_own_line_alone() -> None:
+    runs = [run for day in range(3) for run in (make_run(day), make_theirs(day))]
+    runs[3] = make_theirs(1, state="running")
+    trend = compare(runs)
+    assert trend.slots[1].gap is not None
+    assert trend.slots[1].gap.kind == "running"
+    assert trend.slots[1].gap.reason == "theirs: still running, started 8 days ago"
+    assert trend.slots[1].candidate == 0.5
+    assert [line.segments for line in trend.lines] == [((0, 1, 2),), ((0,), (2,))]
+    assert trend.open_slots == [trend.slots[1]]
+    assert trend.latest is trend.slots[2]
+
+
+def test_two_sides_without_a_number_are_one_gap_with_both_reasons() -> None:
+    trend = compare([make_run(1, state="canceled"), make_theirs(1, score=None)])
+    assert trend.slots[0].gap == (
+        "canceled",
+        "canceled, no score",
+        "ours: the run was canceled; theirs: completed without a score",
+    )
+    alone = compare([make_run(1, state="canceled"), make_theirs(1, state="canceled")])
+    assert alone.slots[0].gap is not None
+    assert alone.slots[0].gap.label == "canceled"
+
+
+def test_what_is_of_the_other_side_alone_breaks_no_line() -> None:
+    runs = [run for day in (1, 3) for run in (make_run(day), make_theirs(day))]
+    trend = compare([*runs, make_theirs(2, checkpoint="step-1", id="again", state="canceled")])
+    assert [slot.id for slot in trend.slots] == ["r1", "again", "r3"]
+    assert [line.segments for line in trend.lines] == [((0, 2),), ((0,), (2,))]
+
+
+def test_flags_say_whose_they_are() -> None:
+    trend = compare([make_run(1, score=1.5), make_theirs(1)])
+    assert [flag.text for flag in trend.slots[0].flags] == ["ours: the score lies outside the scale from 0 to 1"]
+
+
+def test_a_difference_beyond_all_numbers_is_none() -> None:
+    trend = compare([make_run(1, score=1.7e308), make_theirs(1, score=-1.7e308)])
+    assert trend.slots[0].delta is None
+    assert trend.slots[0].flags[-1].kind == "delta_too_large"
+
+
+def test_runs_without_the_key_can_be_a_side() -> None:
+    trend = compare([make_run(1), make_theirs(1, model="")], incumbent="")
+    assert [line.name for line in trend.lines] == ["ours", "no model"]
+    assert trend.slots[0].delta is not None
+
+
+@pytest.mark.parametrize("sides", [{"incumbent": None}, {"candidate": None}, {"incumbent": "ours"}, {"group": None}])
+def test_without_two_different_groups_nothing_is_compared(sides: dict[str, Any]) -> None:
+    assert not compare([make_run(1), make_theirs(1)], **sides).paired
+
+
+def test_the_window_counts_slots_and_pairs_before_it_cuts() -> None:
+    runs = [run for day in range(4) for run in (make_run(day), make_theirs(day))]
+    trend = compare(runs, window=Window(last=1))
+    assert [(slot.place, slot.id, slot.delta is None) for slot in trend.slots] == [(0, "r3", False)]
+    assert trend.total_slots == 4
+
+
+KEYS = st.sampled_from(["m0", "m1", "", "gone"])
+
+
+@given(run_lists(), KEYS, KEYS)
+def test_every_run_of_both_groups_appears_exactly_once(runs: list[RunloopRun], ours: str, theirs: str) -> None:
+    trend = compare(runs, candidate=ours, incumbent=theirs)
+    expected = [run.id for run in runs if ours == theirs or run.metadata.get("model", "") in (ours, theirs)]
+    assert sorted(run.id for slot in trend.slots for run in slot.runs) == sorted(expected)
+    assert trend.scored_count + trend.gap_count == len(expected)
+    compared = [slot.label for slot in trend.slots if slot.compared]
+    assert len(compared) == len(set(compared))
+
+
+@given(run_lists())
+def test_no_segment_spans_what_its_side_lacks(runs: list[RunloopRun]) -> None:
+    trend = compare(runs, candidate="m0", incumbent="m1")
+    for line in trend.lines:
+        numbers = [slot.candidate if line.role == "candidate" else slot.incumbent for slot in trend.slots]
+        own = [slot.place for slot in trend.slots if slot.compared or slot.group == line.rule]
+        for segment in line.segments:
+            for left, right in pairwise(segment):
+                assert not [place for place in own if left < place < right]
+        drawn = [place for segment in line.segments for place in segment]
+        assert drawn == [place for place, number in enumerate(numbers) if number is not None]
+
+
+@given(run_lists())
+def test_no_number_is_shown_but_those_given_and_their_difference(runs: list[RunloopRun]) -> None:
+    scores = {run.id: run.score for run in runs}
+    for slot in compare(runs, candidate="m0", incumbent="m1").slots:
+        sides = {run.metadata["model"]: scores[run.id] for run in slot.runs}
+        assert slot.candidate in (None, sides.get("m0"))
+        assert slot.incumbent in (None, sides.get("m1"))
+        if slot.candidate is not None and slot.incumbent is not None and slot.delta is not None:
+            assert slot.delta == slot.candidate - slot.incumbent
+            assert slot.gap is None
+        else:
+            assert slot.delta is None
+        if slot.gap:
+            assert slot.gap.reason.strip()
