@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import Any
 
 MAX_DEPTH = 50
 """How deep a value may nest; no conversation comes near it."""
+MAX_DIGITS = 1000
+"""How many digits a whole number may have; every float has fewer."""
 
 
 class NotJson(ValueError):
@@ -15,21 +17,48 @@ class NotJson(ValueError):
 
 def parse_json(raw: bytes) -> Any:
     """The value. Raises NotJson: not UTF-8, not JSON, NaN, a number out of range, a key given twice, too deep."""
+    value = parse_loosely(raw)
+    check_whole(value)
+    return value
+
+
+def parse_loosely(raw: bytes) -> Any:
+    """The value, with a NotJson in the place of each number or object in it that is not taken: the rest can be used.
+
+    Raises NotJson when there is no value at all. Whatever part is used is to be given to `check_whole`.
+    """
     try:
-        value = json.loads(
-            raw.decode(), object_pairs_hook=_build_object, parse_constant=_refuse_constant, parse_float=_read_float
+        return json.loads(
+            raw.decode(),
+            object_pairs_hook=_build_object,
+            parse_constant=_mark_constant,
+            parse_float=_read_float,
+            parse_int=_read_int,
         )
-    except NotJson:
-        raise
     except RecursionError as error:
         raise NotJson(f"it nests deeper than {MAX_DEPTH} levels") from error
     except UnicodeDecodeError as error:
         raise NotJson("it is not UTF-8") from error
-    except ValueError as error:  # JSONDecodeError, and int() over too many digits
+    except ValueError as error:
         raise NotJson("it is not JSON") from error
-    if _measure_depth(value) > MAX_DEPTH:
-        raise NotJson(f"it nests deeper than {MAX_DEPTH} levels")
-    return value
+
+
+def check_whole(value: Any) -> None:
+    """Raises NotJson for a value that nests too deep, or holds a part that was not taken."""
+    level, depth = [value], 0
+    while level:
+        for fault in level:
+            if isinstance(fault, NotJson):
+                raise fault
+        if depth > MAX_DEPTH:
+            raise NotJson(f"it nests deeper than {MAX_DEPTH} levels")
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        depth += 1
 
 
 def find_unstorable(value: Any) -> str | None:
@@ -55,37 +84,23 @@ def _is_text(value: str) -> bool:
     return True
 
 
-def _measure_depth(value: Any) -> int:
-    """How deep lists and objects nest; counting stops one past MAX_DEPTH."""
-    level, depth = [value], 0
-    while depth <= MAX_DEPTH:
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not level:
-            break
-        depth += 1
-    return depth
-
-
-def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | NotJson:
     found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise NotJson(f"the key {twice[:80]!r} is given twice")
-    return found
+    if len(found) == len(pairs):
+        return found
+    names = [name for name, _ in pairs]
+    twice = next(name for name in names if names.count(name) > 1)
+    return NotJson(f"the key {twice[:80]!r} is given twice")
 
 
-def _refuse_constant(text: str) -> NoReturn:
-    raise NotJson(f"{text} is no number")
+def _mark_constant(text: str) -> NotJson:
+    return NotJson(f"{text} is no number")
 
 
-def _read_float(text: str) -> float:
+def _read_float(text: str) -> float | NotJson:
     number = float(text)
-    if number in (float("inf"), float("-inf")):
-        raise NotJson("a number in it is out of range")
-    return number
+    return NotJson("a number in it is out of range") if number in (float("inf"), float("-inf")) else number
+
+
+def _read_int(text: str) -> int | NotJson:
+    return int(text) if len(text) <= MAX_DIGITS else NotJson("a number in it is out of range")
