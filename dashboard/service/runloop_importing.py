@@ -1,0 +1,134 @@
+"""Stores runs that were read from a file beside those that are there, without writing over what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from dashboard.service.models import RunloopBenchmark, RunloopRun, Workspace
+from dashboard.service.runloop_file import ENVIRONMENT, Run
+
+LABELS = ("name", "purpose", "metadata", "duration_ms")
+"""What is said about a run and is no measurement: it follows the file."""
+CHANGING = ("state", "score", *LABELS, *ENVIRONMENT)
+
+
+class ImportRefused(Exception):
+    """Nothing is imported. The message says why."""
+
+
+@dataclass
+class Outcome:
+    """What came of the runs: ids by what was done, and (place, id, why) of each that was left as it was."""
+
+    created: list[str] = field(default_factory=list)
+    filled: list[str] = field(default_factory=list)
+    """They had no number, or still ran, and now are what the file says."""
+    relabelled: list[str] = field(default_factory=list)
+    present: list[str] = field(default_factory=list)
+    conflicts: list[tuple[str, str, str]] = field(default_factory=list)
+    benchmarks: list[RunloopBenchmark] = field(default_factory=list)
+    """Those that the runs belong to; the ones without a place in the database before are made."""
+
+
+def store_runs(workspace: Workspace, rows: Sequence[tuple[str, Run]], *, name: str | None, now: datetime) -> Outcome:
+    """Store (place, run) in order; each run names its benchmark. Raises ImportRefused. Run it inside a transaction.
+
+    A run that comes twice is judged by the one before it. `name` is for the one benchmark that the runs belong to.
+    """
+    outcome = Outcome(benchmarks=_store_benchmarks(workspace, {run.benchmark_id for _, run in rows}, name, now))
+    stored = RunloopRun.objects.in_bulk({run.id for _, run in rows})
+    created: dict[str, RunloopRun] = {}
+    changed: dict[str, RunloopRun] = {}
+    for place, run in rows:
+        row = stored.get(run.id)
+        if row is None:
+            stored[run.id] = created[run.id] = _build_row(workspace, run, now)
+            outcome.created.append(run.id)
+            continue
+        why = _explain_conflict(row, run, workspace)
+        if why:
+            outcome.conflicts.append((place, run.id, why))
+            continue
+        filled, relabelled = _bring_up_to_date(row, run)
+        (outcome.filled if filled else outcome.relabelled if relabelled else outcome.present).append(run.id)
+        if (filled or relabelled) and run.id not in created:
+            changed[run.id] = row
+    RunloopRun.objects.bulk_create(created.values(), batch_size=500)
+    RunloopRun.objects.bulk_update(changed.values(), CHANGING, batch_size=100)
+    return outcome
+
+
+def _store_benchmarks(
+    workspace: Workspace, ids: Iterable[str | None], name: str | None, now: datetime
+) -> list[RunloopBenchmark]:
+    wanted = sorted(benchmark_id for benchmark_id in set(ids) if benchmark_id)
+    if name and len(wanted) > 1:
+        raise ImportRefused(f"--name is for one benchmark, and these runs belong to {len(wanted)}: {', '.join(wanted)}")
+    stored = RunloopBenchmark.objects.in_bulk(wanted)
+    for row in stored.values():
+        if row.workspace_id != workspace.pk:
+            raise ImportRefused(f"the benchmark {row.pk} belongs to another workspace")
+        if name and row.name != name:
+            row.name = name
+            row.save(update_fields=["name"])
+    new = [
+        RunloopBenchmark(id=benchmark_id, workspace=workspace, created_at=now, name=name or benchmark_id)
+        for benchmark_id in wanted
+        if benchmark_id not in stored
+    ]
+    RunloopBenchmark.objects.bulk_create(new)
+    return [*stored.values(), *new]
+
+
+def _build_row(workspace: Workspace, run: Run, now: datetime) -> RunloopRun:
+    return RunloopRun(
+        id=run.id,
+        workspace=workspace,
+        created_at=now,
+        benchmark_id=run.benchmark_id,
+        name=run.name,
+        purpose=run.purpose,
+        state=run.state,
+        score=run.score,
+        start_time_ms=run.start_time_ms,
+        duration_ms=run.duration_ms,
+        metadata=run.metadata or {},
+        environment_variables=run.environment_variables,
+        secrets_provided=run.secrets_provided,
+    )
+
+
+def _explain_conflict(row: RunloopRun, run: Run, workspace: Workspace) -> str:
+    """Why the stored row cannot be the run; "" where it can."""
+    if row.workspace_id != workspace.pk:
+        return "another workspace has a run of this id"
+    if row.benchmark_id != run.benchmark_id:
+        return f"it belongs to {row.benchmark_id or 'no benchmark'} there and to {run.benchmark_id} here"
+    if row.start_time_ms != run.start_time_ms:
+        return f"it started at {row.start_time_ms} there and at {run.start_time_ms} here"
+    same = row.state == run.state and (row.score == run.score or None in (row.score, run.score))
+    if same or "running" in (row.state, run.state):
+        return ""
+    return f"it is {_describe(row.state, row.score)} there and {_describe(run.state, run.score)} here"
+
+
+def _describe(state: str, score: float | None) -> str:
+    return f"{state} without a score" if score is None else f"{state} with {score!r}"
+
+
+def _bring_up_to_date(row: RunloopRun, run: Run) -> tuple[bool, bool]:
+    """(whether the row got another state or a score, whether anything else of it changed).
+
+    An answer from before what is stored (still running, or not yet scored) changes nothing.
+    """
+    measured = run.state != row.state or run.score != row.score
+    if measured and (run.state == "running" or (run.state == row.state and run.score is None)):
+        return False, False
+    before = [getattr(row, key) for key in CHANGING]
+    row.state, row.score, row.metadata = run.state, run.score, run.metadata or {}
+    row.name, row.purpose, row.duration_ms = run.name, run.purpose, run.duration_ms
+    for key in ENVIRONMENT:
+        setattr(row, key, getattr(run, key) or getattr(row, key))
+    return measured, before != [getattr(row, key) for key in CHANGING]

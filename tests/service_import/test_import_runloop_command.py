@@ -1,0 +1,242 @@
+"""`manage.py import_runloop`: each run once, nothing measured written over, nothing dropped without a word."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from dashboard.service.models import RunloopBenchmark, RunloopRun
+from dashboard.signals import command_wrote
+from tests.factories import START_MS, make_runloop_benchmark, make_runloop_run, make_workspace
+
+pytestmark = pytest.mark.django_db
+RUN = {
+    "id": "bmr_1",
+    "benchmark_id": "bmd_1",
+    "state": "completed",
+    "score": 0.8,
+    "start_time_ms": START_MS,
+    "duration_ms": 60_000,
+    "name": "nightly",
+    "purpose": None,
+    "metadata": {"model": "a"},
+}
+ENVIRONMENT = {"environment_variables": {"TOKEN": "hunter2"}, "secrets_provided": {"DB": "DATABASE_PASSWORD"}}
+
+
+class Imported:
+    """What one call of the command said, and how it ended."""
+
+    def __init__(self, path: Path, runs: Any, *options: str) -> None:
+        path.write_bytes(runs if isinstance(runs, bytes) else json.dumps(runs).encode())
+        out, err = io.StringIO(), io.StringIO()
+        self.failed = ""
+        try:
+            call_command("import_runloop", str(path), *options, stdout=out, stderr=err)
+        except CommandError as error:
+            self.failed = str(error)
+        self.out, self.err = out.getvalue(), err.getvalue()
+
+
+@pytest.fixture
+def import_runs(tmp_path: Path) -> Any:
+    return lambda runs, *options: Imported(tmp_path / "runs.json", runs, *options)
+
+
+def stored() -> list[dict[str, Any]]:
+    return list(RunloopRun.objects.order_by("id").values())
+
+
+def test_it_works(import_runs: Any) -> None:
+    done = import_runs(
+        {"runs": [RUN, RUN | {"id": "bmr_2", "benchmark_id": "bmd_2", "score": None}], "has_more": False}
+    )
+    assert (done.failed, done.err) == ("", "")
+    assert done.out.startswith("imported 2 runs; 0 already there\n")
+    assert 'benchmark bmd_1 "bmd_1"; see /runloop/benchmarks/bmd_1/' in done.out
+    row = RunloopRun.objects.get(pk="bmr_1")
+    assert {key: getattr(row, key) for key in RUN} == RUN
+    assert (row.sample, row.workspace_id) == (False, "ws_local")
+    assert RunloopRun.objects.get(pk="bmr_2").score is None
+
+
+def test_the_same_again_changes_nothing(import_runs: Any) -> None:
+    runs = [RUN, RUN | {"id": "bmr_2", "state": "canceled", "score": 0.2}, RUN | {"id": "bmr_3", "state": "timeout"}]
+    import_runs(runs)
+    before = stored()
+    again = import_runs(runs)
+    assert again.out.startswith("imported 0 runs; 3 already there\n")
+    assert (stored(), again.failed) == (before, "")
+
+
+def test_a_run_that_was_running_is_filled_in(import_runs: Any) -> None:
+    import_runs([RUN | {"state": "running", "score": None, "duration_ms": None}])
+    done = import_runs([RUN])
+    assert "1 filled in, 0 already there" in done.out
+    assert [(row["state"], row["score"], row["duration_ms"]) for row in stored()] == [("completed", 0.8, 60_000)]
+
+
+def test_a_completed_run_without_a_score_gets_the_one_that_came_later(import_runs: Any) -> None:
+    import_runs([RUN | {"score": None}])
+    assert "1 filled in" in import_runs([RUN]).out
+    assert stored()[0]["score"] == 0.8
+
+
+@pytest.mark.parametrize("older", [{"state": "running", "score": None, "name": "x"}, {"score": None, "name": "x"}])
+def test_an_older_answer_takes_nothing_back(import_runs: Any, older: dict[str, Any]) -> None:
+    import_runs([RUN])
+    before = stored()
+    done = import_runs([RUN | older])
+    assert (stored(), done.failed) == (before, "")
+    assert "1 already there" in done.out
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"score": 0.7}, "completed with 0.8 there and completed with 0.7 here"),
+        ({"score": 0.0}, "completed with 0.8 there and completed with 0.0 here"),
+        ({"state": "canceled", "score": None}, "completed with 0.8 there and canceled without a score here"),
+        ({"start_time_ms": START_MS + 1}, "it started at"),
+        ({"benchmark_id": "bmd_2"}, "it belongs to bmd_1 there and to bmd_2 here"),
+    ],
+    ids=["score", "zero", "state", "start", "benchmark"],
+)
+def test_what_was_measured_is_not_written_over(import_runs: Any, change: dict[str, Any], why: str) -> None:
+    import_runs([RUN])
+    before = stored()
+    done = import_runs([RUN | {"id": "bmr_0"}, RUN | change])
+    assert stored()[1:] == before
+    assert "run 2: conflict, left as it was: bmr_1" in done.err
+    assert why in done.err
+    assert done.failed == "0 runs were not imported, 1 in conflict"
+    assert RunloopRun.objects.filter(pk="bmr_0").exists()
+
+
+def test_names_and_metadata_follow_the_file(import_runs: Any) -> None:
+    import_runs([RUN])
+    done = import_runs([RUN | {"metadata": {"model": "a", "checkpoint": "step-100"}, "name": None}])
+    assert "1 with other labels, 0 already there" in done.out
+    assert (stored()[0]["metadata"], stored()[0]["name"]) == ({"model": "a", "checkpoint": "step-100"}, None)
+
+
+def test_a_run_that_two_pages_have_is_one_run(import_runs: Any) -> None:
+    pages = [{"runs": [RUN | {"state": "running", "score": None}], "has_more": True}, {"runs": [RUN]}]
+    done = import_runs("\n".join(json.dumps(page) for page in pages).encode())
+    assert done.out.startswith("imported 1 runs; 1 filled in")
+    assert [(row["state"], row["score"]) for row in stored()] == [("completed", 0.8)]
+
+
+def test_a_row_that_cannot_be_read_is_named_and_the_rest_is_imported(import_runs: Any) -> None:
+    raw = b"\n".join([json.dumps(RUN).encode(), b'{"id": "bmr_2", "state": NaN}', b"nonsense \x1b[31m"])
+    done = import_runs(raw)
+    assert "line 2: not read: NaN is no number" in done.err
+    assert "line 3: not read: it is not JSON" in done.err
+    assert done.failed == "2 runs were not imported, 0 in conflict"
+    assert [row["id"] for row in stored()] == ["bmr_1"]
+
+
+def test_what_a_file_says_does_not_reach_the_terminal_as_it_is(import_runs: Any) -> None:
+    import_runs([RUN | {"id": "\x1b[31m"}])
+    done = import_runs([RUN | {"id": "\x1b[31m", "score": 0.1}])
+    assert "\x1b" not in done.err
+    assert r"\x1b[31m" in done.err
+
+
+def test_a_run_without_a_benchmark_goes_where_the_option_says_or_is_named(import_runs: Any) -> None:
+    loose = {key: value for key, value in RUN.items() if key != "benchmark_id"}
+    done = import_runs([loose, RUN | {"id": "bmr_2"}])
+    assert "run 1: not imported: bmr_1 names no benchmark; --benchmark ID says where it goes" in done.err
+    assert done.failed == "1 runs were not imported, 0 in conflict"
+    done = import_runs([loose, RUN | {"id": "bmr_2"}], "--benchmark", "bmd_loose")
+    assert done.failed == ""
+    assert {row["id"]: row["benchmark_id"] for row in stored()} == {"bmr_1": "bmd_loose", "bmr_2": "bmd_1"}
+
+
+def test_the_benchmark_has_the_name_that_was_given(import_runs: Any) -> None:
+    import_runs([RUN])
+    assert RunloopBenchmark.objects.get().name == "bmd_1"
+    done = import_runs([RUN], "--name", "Repairs")
+    assert RunloopBenchmark.objects.get().name == "Repairs"
+    assert '"Repairs"' in done.out
+    two = import_runs([RUN, RUN | {"id": "bmr_2", "benchmark_id": "bmd_2"}], "--name", "Other")
+    assert "--name is for one benchmark, and these runs belong to 2: bmd_1, bmd_2" in two.failed
+    assert RunloopBenchmark.objects.get().name == "Repairs"
+
+
+@pytest.mark.parametrize("option", ["--name", "--benchmark"])
+@pytest.mark.parametrize("text", [" ", "x" * 201, "a\0b"], ids=["empty", "long", "NUL"])
+def test_a_name_that_cannot_be_stored_is_refused(import_runs: Any, option: str, text: str) -> None:
+    assert import_runs([RUN], option, text).failed == f"{option} has 1 to 200 characters."
+    assert stored() == []
+
+
+def test_a_dry_run_says_what_would_be_done_and_does_not_do_it(import_runs: Any) -> None:
+    make_runloop_run(make_runloop_benchmark(id="bmd_1"), id="bmr_1", state="running", name="nightly")
+    done = import_runs([RUN, RUN | {"id": "bmr_2"}], "--dry-run", "--name", "Repairs")
+    assert done.out.startswith("would import 1 runs; 1 filled in, 0 already there\n")
+    assert [(row["id"], row["state"]) for row in stored()] == [("bmr_1", "running")]
+
+
+def test_environments_are_counted_and_left_out(import_runs: Any) -> None:
+    done = import_runs([RUN | ENVIRONMENT, RUN | {"id": "bmr_2"}])
+    assert "note: 1 runs carry environment values or secret names, which were left out" in done.out
+    assert "hunter2" not in done.out + done.err
+    assert not RunloopRun.objects.exclude(environment_variables=None, secrets_provided=None).exists()
+
+
+def test_environments_are_stored_when_that_is_asked_for_and_stay(import_runs: Any) -> None:
+    import_runs([RUN])
+    done = import_runs([RUN | ENVIRONMENT], "--keep-environment")
+    assert "which were stored" in done.out
+    assert "hunter2" not in done.out + done.err
+    import_runs([RUN | {"name": "renamed"}])
+    row = stored()[0]
+    assert {key: row[key] for key in ENVIRONMENT} == ENVIRONMENT
+
+
+def test_odd_times_and_a_page_that_more_follow_are_noted(import_runs: Any) -> None:
+    done = import_runs({"runs": [RUN | {"start_time_ms": START_MS // 1000}], "has_more": True})
+    assert "note: 1 runs start before 2015 or after tomorrow; start_time_ms counts milliseconds" in done.out
+    assert "note: the last answer says that more runs follow" in done.out
+    assert stored()[0]["start_time_ms"] == START_MS // 1000
+
+
+def test_another_workspace_s_runs_and_benchmarks_are_not_touched(import_runs: Any) -> None:
+    other = make_workspace()
+    theirs = make_runloop_benchmark(id="bmd_1", workspace=other)
+    make_runloop_run(theirs, id="bmr_9")
+    assert "the benchmark bmd_1 belongs to another workspace" in import_runs([RUN]).failed
+    done = import_runs([RUN | {"id": "bmr_9", "benchmark_id": "bmd_2"}])
+    assert "another workspace has a run of this id" in done.err
+    assert [row["workspace_id"] for row in stored()] == [other.pk]
+
+
+def test_a_file_that_cannot_be_read_says_why(import_runs: Any, tmp_path: Path) -> None:
+    assert "cannot be read: it is not JSON." in import_runs(b"<html>").failed
+    with pytest.raises(CommandError, match="cannot be read: Is a directory"):
+        call_command("import_runloop", str(tmp_path))
+
+
+def test_an_import_that_changed_something_is_told_once(import_runs: Any) -> None:
+    told: list[dict[str, Any]] = []
+
+    def listen(**given: Any) -> None:
+        told.append(given)
+
+    command_wrote.connect(listen)
+    try:
+        import_runs([RUN], "--dry-run")
+        import_runs([RUN])
+        import_runs([RUN])
+        import_runs([RUN | {"id": "bmr_2"}, RUN | {"id": "bmr_3", "benchmark_id": "bmd_2"}])
+    finally:
+        command_wrote.disconnect(listen)
+    assert [(one["action"], one["target_id"], one["target_name"]) for one in told] == [
+        ("import", "bmd_1", "bmd_1"),
+        ("import", "", "2 benchmarks"),
+    ]
+    assert told[0]["message"] == "1 imported, 0 filled in, 0 with other labels, 0 refused, 0 in conflict"
