@@ -12,8 +12,8 @@ from pathlib import Path
 from urllib.request import urlopen
 
 ROOT = Path(__file__).resolve().parent.parent
-STARTS_WITHIN_S = 30
-STOPS_WITHIN_S = 15
+STARTS_WITHIN_S = 120
+STOPS_WITHIN_S = 60
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 def session(browser: Browser, server: Server) -> Any:
     """The cookies of somebody who signed in."""
     context = browser.new_context()
+    context.set_default_timeout(AMPLE_MS)
     page = context.new_page()
     page.goto(server.make_link())
     page.wait_for_url(f"{server.url}/")

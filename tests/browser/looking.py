@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 LIVE = "#trend-live[data-state=ready]"
 
@@ -65,7 +65,9 @@ def hover(page: Page, name: str, point: int) -> str:
         }""",
         [name, point],
     )
-    return page.locator("#trend-live .hoverlayer").text_content() or ""
+    said = page.locator("#trend-live .hoverlayer")
+    expect(said).not_to_be_empty()
+    return said.text_content() or ""
 
 
 def overflows_sideways(page: Page) -> bool:

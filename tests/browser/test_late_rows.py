@@ -1,7 +1,8 @@
 """Rows that come after the page, from a remote workspace whose histories are slow: they arrive, or say why not."""
 
-import time
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -12,19 +13,22 @@ from tests.sources.faulty_server import FaultyServer, Request, reply_json
 from tests.sources.faulty_server import serve as serve_faulty
 from tests.web.conftest import Workspace, one_benchmark, one_point
 
-LATE_S = 1.5  # later than the page waits, sooner than its rows do
-
 
 class SlowWorkspace(Workspace):
-    """Lists at once, and gives each history late; with `refusing` it lists no more."""
+    """Lists at once, and gives no history until it is `released`; with `refusing` it lists no more."""
 
     refusing = False
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.released = threading.Event()
+        self.released.set()  # for the page that signing in leads to
 
     def __call__(self, request: Request) -> list[bytes]:
         if self.refusing:
             return reply_json({"error": {"code": "FORBIDDEN", "message": "No."}}, 403)
         if request.path.endswith("/history"):
-            time.sleep(LATE_S)
+            self.released.wait(AMPLE_MS / 1000)
         return super().__call__(request)
 
 
@@ -34,6 +38,7 @@ def remote() -> Iterator[FaultyServer]:
     workspace = SlowWorkspace(benchmarks, {one["id"]: [one_point(1)] for one in benchmarks})
     with serve_faulty(workspace) as server:
         yield server
+        workspace.released.set()
 
 
 @pytest.fixture
@@ -55,11 +60,13 @@ def page(browser: Browser, dashboard: Server) -> Iterator[Page]:
     context.close()
 
 
-def test_late_rows_come_in_after_the_page(page: Page) -> None:
+def test_late_rows_come_in_after_the_page(page: Page, remote: FaultyServer) -> None:
+    remote.answer.released.clear()
     page.goto("/", wait_until="commit")
     rows = page.locator("table.overview tbody tr")
     expect(page.locator("[aria-busy=true]")).to_have_count(1)
     expect(rows.first).to_contain_text("Reading its replays")
+    remote.answer.released.set()
     expect(page.locator("[aria-busy=true]")).to_have_count(0)
     expect(rows).to_have_count(3)
     for row in rows.all():
@@ -68,6 +75,7 @@ def test_late_rows_come_in_after_the_page(page: Page) -> None:
 
 
 def test_late_rows_of_a_list_that_fails_end_with_the_reason(page: Page, remote: FaultyServer) -> None:
+    remote.answer.released.clear()
     page.route("**/rows/?*", lambda route: refuse_then_go_on(remote, route))
     page.goto("/", wait_until="commit")
     expect(page.locator("table.overview .note-warn").first).to_contain_text("not allowed with this key")

@@ -19,6 +19,8 @@ from tests.factories import make_benchmark, make_judge, make_rule, make_trace
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PAIRS = int(os.environ.get("RACE_PAIRS", "15"))
+READY_WITHIN_S = 0.02
+"""How long both racers may take to read their call before the moment that both begin at."""
 BENCHMARKS, RULES = "/api/loop/benchmarks", "/api/loop/training-rules"
 
 Call = tuple[str, str, Any]
@@ -53,7 +55,7 @@ def racers(django_db_setup: Any) -> Iterator[list[subprocess.Popen[str]]]:
         assert racer.stdout.readline() == "ready\n"
     yield started
     for racer in started:
-        racer.communicate(timeout=10)
+        racer.communicate(timeout=60)
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ def race(racers: list[subprocess.Popen[str]], request: pytest.FixtureRequest) ->
 
     def run(*calls: Call) -> Any:
         nonlocal together
-        at = time.time() + 0.004
+        at = time.time() + READY_WITHIN_S
         for racer, (method, path, body) in zip(racers, calls, strict=True):
             assert racer.stdin
             racer.stdin.write(json.dumps({"method": method, "path": path, "body": body, "at": at}) + "\n")

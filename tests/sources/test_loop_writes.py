@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -154,7 +153,7 @@ def test_what_is_read_without_a_usable_id_is_unreadable(connect_loop: ConnectLoo
 
 def test_a_write_that_is_not_answered_in_time_is_unknown(connect_loop: ConnectLoop) -> None:
     def wait(request: Any) -> list[bytes]:
-        time.sleep(2)
+        server.stopping.wait(60)
         return reply_json(MADE)
 
     with serve(wait) as server, pytest.raises(OutcomeUnknown):

@@ -16,6 +16,8 @@ from django.core.management.base import CommandError
 from dashboard.management.commands import serve as command
 from tests import running
 
+AMPLE_S = 60
+
 
 @pytest.fixture
 def taken_port():
@@ -27,8 +29,8 @@ def taken_port():
 
 def test_it_serves_prints_a_link_and_keeps_everything(tmp_path: Path) -> None:
     with running.serve(tmp_path, DEMO="0", WORKERS="1") as server:
-        assert httpx.get(f"{server.url}/readyz").status_code == 200
-        assert "Sign in as admin" in httpx.get(server.link).text
+        assert httpx.get(f"{server.url}/readyz", timeout=AMPLE_S).status_code == 200
+        assert "Sign in as admin" in httpx.get(server.link, timeout=AMPLE_S).text
         server.manage(
             "shell", "-v0", "-c", "from django.contrib.auth.models import User; User.objects.create(username='kept')"
         )

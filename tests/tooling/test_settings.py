@@ -53,7 +53,7 @@ def test_a_reader_does_not_wait_for_a_writer() -> None:
         seen: list[object] = []
         thread = threading.Thread(target=lambda: seen.extend(read_and_try_to_write()))
         thread.start()
-        thread.join(10)
+        thread.join(60)
     assert seen == [0, "database is locked"]
 
 

@@ -17,7 +17,7 @@ from dashboard.sources.connect import get_loop
 from dashboard.sources.transport import Transport
 from tests.sources.faulty_server import FaultyServer, Request, reply_json, serve
 
-Connect = Callable[[Callable[[Request], Any]], FaultyServer]
+Connect = Callable[..., FaultyServer]
 
 
 @pytest.fixture
@@ -44,11 +44,11 @@ def connect(settings, monkeypatch) -> Iterator[Connect]:
             transport.close()
             make_connection.cache_clear()
 
-        def connect(answer: Callable[[Request], Any]) -> FaultyServer:
+        def connect(answer: Callable[[Request], Any], *, timeout_s: float = 2.0) -> FaultyServer:
             server = stack.enter_context(serve(answer))
             settings.RUNBIOS_BASE_URL = server.url
             settings.RUNBIOS_API_KEY = "rb_key_nobody_may_see"
-            settings.RUNBIOS_TIMEOUT_S = 2.0
+            settings.RUNBIOS_TIMEOUT_S = timeout_s
             stack.callback(close, get_loop()._transport)
             return server
 

@@ -255,17 +255,17 @@ def test_rows_of_unknown_ids_are_left_out(signed_in):
 
 
 def test_one_slow_history_holds_nobody_up(signed_in, connect, monkeypatch):
-    monkeypatch.setattr(overview, "PAGE_WAITS_S", 0.6)
+    monkeypatch.setattr(overview, "PAGE_WAITS_S", 2)
     released = Event()
     benchmarks = [one_benchmark(id="slow", name="Slow"), one_benchmark(id="quick", name="Quick")]
     workspace = Workspace(benchmarks, {"quick": [one_point(1)], "slow": [one_point(1)]})
 
     def answer(request):
         if "/slow/" in request.path:
-            released.wait(5)
+            released.wait(60)
         return workspace(request)
 
-    connect(answer)
+    connect(answer, timeout_s=60)
     page = signed_in.get("/")
     assert "0.60 0.50 +0.10" in row_of(page, "Quick")
     assert "Reading its replays" in row_of(page, "Slow")
