@@ -51,6 +51,15 @@ class Runloop:
         found = self._follow("/v1/benchmark_runs", "runs", RunBody, {"benchmark_id": benchmark_id})
         return RunloopRuns(benchmark_id, tuple(build_run(body, now) for body in found.entries), found.total, found.cut)
 
+    def list_recent_runs(self, benchmark_id: str, limit: int) -> RunloopRuns:
+        """The first `limit` runs of a benchmark or fewer, the newest as the service has it, with the true `.total`."""
+        quote_id(benchmark_id)
+        now = datetime.now(UTC)
+        asked: dict[str, str | int] = {"benchmark_id": benchmark_id, "limit": limit}
+        page = decode_cursor_page(self._transport.get("/v1/benchmark_runs", asked), "runs", RunBody)
+        found = follow(lambda _cursor: CursorPage(page.entries, has_more=False))
+        return RunloopRuns(benchmark_id, tuple(build_run(body, now) for body in found.entries), page.total)
+
     def get_run(self, run_id: str) -> RunloopRun:
         return build_run(decode_object(self._transport.get(_run(run_id)), RunBody, "run"), datetime.now(UTC))
 

@@ -12,7 +12,14 @@ from django.utils.http import url_has_allowed_host_and_scheme
 API_PREFIXES = ("/api/", "/v1/")
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not bound to
 
-PAGE_OF_PART = {"rows": "overview", "trend-region": "trend", "trend-figure": "trend"}
+PAGE_OF_PART = {
+    "rows": "overview",
+    "trend-region": "trend",
+    "trend-figure": "trend",
+    "run-trend-region": "run-trend",
+    "run-trend-figure": "run-trend",
+    "run-environment": "run",
+}
 """Route name of a part of a page -> route name of its page."""
 NOT_TO_COME_BACK_TO = {"sign-in", "sign-in-link", "sign-out", "audit-export"}
 

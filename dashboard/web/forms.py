@@ -8,10 +8,13 @@ from datetime import UTC, datetime, time
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 
 from dashboard.charts import AxisKind, Theme
 from dashboard.sources.decoding import MAX_ID_LENGTH
 from dashboard.trend import Window
+from dashboard.web.groupings import CHOICE
+from dashboard.web.histories import SOURCES, Key
 from dashboard.web.id_fields import IdField, IdsField
 
 LARGEST_PAGE = 1_000_000
@@ -60,11 +63,13 @@ class QueryForm(forms.Form):
 
 SORTS = {
     "name": "name",
-    "newest": "newest replay",
+    "newest": "newest replay or run",
     "candidate": "candidate",
+    "incumbent": "incumbent",
     "delta": "delta",
-    "replays": "replays",
-    "gaps": "replays without a score",
+    "score": "score of a run",
+    "replays": "replays or runs",
+    "gaps": "those without a score",
 }
 
 
@@ -75,6 +80,7 @@ class OverviewForm(QueryForm):
         label="Search",
         widget=forms.TextInput({"type": "search", "placeholder": "name, id or judge"}),
     )
+    source = forms.ChoiceField(required=False, label="Source", choices=[("", "both sources"), *SOURCES.items()])
     status = forms.ChoiceField(required=False, label="Status")
     sort = forms.ChoiceField(
         required=False,
@@ -94,10 +100,25 @@ class OverviewForm(QueryForm):
 
 
 class RowsForm(forms.Form):
-    """The overview's rows that were not there yet: `id`, repeated, and whether to wait for the slow ones."""
+    """The overview's rows that were not there yet, and whether to wait for the slow ones.
 
-    id = IdsField(most=ROWS_A_PAGE)
+    `id`, repeated, names benchmarks of the Loop source, `runloop` those of the other.
+    """
+
+    id = IdsField(most=ROWS_A_PAGE, required=False)
+    runloop = IdsField(most=ROWS_A_PAGE, required=False)
     patient = forms.BooleanField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        if not self.errors and not self.keys:
+            raise ValidationError("No row is named.")
+        return data
+
+    @property
+    def keys(self) -> list[Key]:
+        loop = [Key("loop", one) for one in self.cleaned_data["id"]]
+        return loop + [Key("runloop", one) for one in self.cleaned_data["runloop"]]
 
 
 class RangeForm(QueryForm):
@@ -139,14 +160,12 @@ class RangeForm(QueryForm):
         return datetime.combine(day, time.max, UTC) if day else None
 
 
-class TrendForm(RangeForm):
-    says_something_empty = frozenset({"rule"})  # the replays that name no rule
+class ChartForm(RangeForm):
+    """The query of a page with a chart: its range, its axis, the page of its table, and how the figure is drawn."""
 
-    rule = IdField(required=False, widget=forms.HiddenInput)
-    axis = forms.ChoiceField(required=False, choices=[("slot", "one slot a replay"), ("time", "time")])
+    axis = forms.ChoiceField(required=False, choices=[("slot", "one slot each"), ("time", "time")])
     last = forms.ChoiceField(required=False, choices=[("30", "last 30"), ("90", "last 90"), ("all", "all")])
     page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_PAGE)
-    replay = IdField(required=False)
     theme = forms.ChoiceField(required=False, choices=[("light", "light"), ("dark", "dark")])
     frame = forms.ChoiceField(required=False, choices=[("wide", "wide"), ("narrow", "narrow")])
 
@@ -163,6 +182,36 @@ class TrendForm(RangeForm):
         """The range asked for: whole days in UTC, both included, and of these the newest."""
         last = self.value("last")
         return Window(last=int(last) if last and last != "all" else None, since=self.since, until=self.until)
+
+
+class TrendForm(ChartForm):
+    says_something_empty = frozenset({"rule"})  # the replays that name no rule
+
+    rule = IdField(required=False, widget=forms.HiddenInput)
+    replay = IdField(required=False)
+
+
+class RunTrendForm(ChartForm):
+    """The query of a Runloop benchmark's trend, and what its picker sends: see `groupings`."""
+
+    says_something_empty = frozenset({"group"})  # one line, whatever is remembered
+
+    group = IdField(required=False)
+    label = IdField(required=False)
+    candidate = IdField(required=False)
+    incumbent = IdField(required=False)
+    run = IdField(required=False)
+
+    @property
+    def choice(self) -> dict[str, str]:
+        """What is right of the choice; empty where nothing was chosen. The form must have been validated."""
+        return {name: self.value(name) or "" for name in CHOICE}
+
+
+class RunForm(QueryForm):
+    """A page of the scenario runs of one run."""
+
+    page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_PAGE)
 
 
 class TurnForm(QueryForm):

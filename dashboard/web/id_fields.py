@@ -18,16 +18,16 @@ class IdField(forms.CharField):
 
 
 class IdsField(forms.Field):
-    """A parameter that is given once for each id: a list of them, never empty and at most so many."""
+    """A parameter that is given once for each id: a list of them, at most so many."""
 
     widget = forms.MultipleHiddenInput
 
-    def __init__(self, *, most: int) -> None:
-        super().__init__()
+    def __init__(self, *, most: int, required: bool = True) -> None:
+        super().__init__(required=required)
         self.most = most
 
     def clean(self, value: Any) -> list[str]:
-        given = super().clean(value)
+        given = super().clean(value) or []
         if len(given) > self.most:
             raise ValidationError(f"At most {self.most} at once.")
         return [IdField().clean(one) for one in given]

@@ -112,15 +112,15 @@ class Draft(models.Model):
 class Grouping(models.Model):
     """How one person last looked at one Runloop benchmark: its runs by which metadata key, and which two side by side.
 
-    Empty text is "none chosen", but for the two groups: there it is the group of that empty value, and None is none.
+    What is empty was not chosen.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     benchmark_id = models.CharField(max_length=512)
     group = models.TextField(blank=True)
     label = models.TextField(blank=True)
-    candidate = models.TextField(null=True)  # noqa: DJ001 - an empty value is a group too
-    incumbent = models.TextField(null=True)  # noqa: DJ001
+    candidate = models.TextField(blank=True)
+    incumbent = models.TextField(blank=True)
 
     class Meta:
         default_permissions = ()

@@ -79,7 +79,7 @@ async function place(library) {
     live.on("plotly_relayout", (change) => {
       if (Object.keys(change).some((key) => /^xaxis\.(range|autorange)/.test(key))) followZoom(library);
     });
-    live.on("plotly_click", ({ points }) => openReplay(figure.idOf(points[0])));
+    live.on("plotly_click", ({ points }) => openRow(figure.idOf(points[0])));
   }
   live.dataset.state = "ready";
   if (isZoomed(live)) followZoom(library);
@@ -109,16 +109,17 @@ function followZoom(library) {
   return library.update(live, points, axis, column("index"));
 }
 
-// To the replay's row: on this page of the table, else on the page that holds it.
-function openReplay(id) {
+// To the row of a replay or run: on this page of the table, else on the page that holds it.
+function openRow(id) {
   if (!id) return;
-  const anchor = `#replay-${encodeURIComponent(id)}`;
-  if (byId(`replay-${id}`)) {
+  const { row, page } = byId("trend-chart").dataset;
+  const anchor = `#${row}-${encodeURIComponent(id)}`;
+  if (byId(`${row}-${id}`)) {
     location.hash = anchor;
     return;
   }
-  const url = new URL(byId("trend-chart").dataset.page, location.href);
-  url.searchParams.set("replay", id);
+  const url = new URL(page, location.href);
+  url.searchParams.set(row, id);
   url.hash = anchor;
   location.assign(url);
 }

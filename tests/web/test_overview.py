@@ -10,6 +10,7 @@ import pytest
 from django.utils import timezone
 
 from dashboard.web import histories
+from dashboard.web.histories import Key
 from dashboard.web.views import overview
 from tests.factories import START, make_benchmark, make_history, make_replay, make_rule, make_run
 from tests.sources.faulty_server import reply, reply_json
@@ -41,7 +42,7 @@ def test_it_works(signed_in):
     page = signed_in.get("/")
     assert page.status_code == 200
     row = row_of(page, "Support answers")
-    assert row == "Support answers active 0.62 0.58 +0.04 promoted 3 1 less than a minute ago"
+    assert row == "Support answers active Loop 0.62 0.58 +0.04 promoted 3 1 less than a minute ago"
     assert b'<svg class="sparkline"' in page.content
 
 
@@ -329,8 +330,9 @@ def test_late_rows_of_a_list_that_fails_say_why_and_ask_no_more(signed_in, conne
 
 def test_the_embedded_service_is_asked_until_the_time_is_up(db):
     ids = [make_benchmark(f"b{n}").id for n in range(3)]
-    assert list(histories.read_histories(ids, within_s=60)) == ids
-    assert list(histories.read_histories(ids, within_s=-1)) == ids[:1]
+    keys = [Key("loop", one) for one in ids]
+    assert list(histories.read_histories(keys, within_s=60)) == keys
+    assert list(histories.read_histories(keys, within_s=-1)) == keys[:1]
 
 
 def test_every_read_of_a_remote_one_names_the_request_that_it_is_for(signed_in, connect):

@@ -11,8 +11,8 @@ from django.urls import get_resolver
 from dashboard.service.models import Benchmark, Judge, Rule
 from dashboard.web import access
 from dashboard.web.access import ROLES
-from dashboard.web.models import AuditEntry, Draft
-from tests.factories import make_benchmark, make_rule, make_trace
+from dashboard.web.models import AuditEntry, Draft, Grouping
+from tests.factories import make_benchmark, make_rule, make_runloop_benchmark, make_runloop_run, make_trace
 from tests.web.conftest import make_person
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +35,11 @@ READS = {
     "conversation": ("/conversations/{conversation}/", "read"),
     "rules": ("/rules/", "read"),
     "rule": ("/rules/{rule}/", "read"),
+    "run-trend": ("/runloop/benchmarks/{runs}/", "read"),
+    "run-trend-region": ("/runloop/benchmarks/{runs}/region/", "read"),
+    "run-trend-figure": ("/runloop/benchmarks/{runs}/figure.json", "read"),
+    "run": ("/runloop/runs/{run}/", "read"),
+    "run-environment": ("/runloop/runs/{run}/environment/", "read"),
     "people": ("/people/", "manage_people"),
     "person-role": ("/people/{person}/role/", "manage_people"),
     "person-active": ("/people/{person}/active/", "manage_people"),
@@ -51,6 +56,7 @@ WRITES = {
     "person-role": ("/people/{person}/role/", {"role": "admin"}, "manage_people"),
     "person-active": ("/people/{person}/active/", {"active": "no"}, "manage_people"),
     "person-link": ("/people/{person}/link/", {}, "manage_people"),
+    "run-environment": ("/runloop/runs/{run}/environment/", {}, "see_environment"),
     "new-judge-draft": (
         "/judges/new/abc/",
         {"name": "Strict", "instructions": "Be strict.", "key": "helpful", "description": "", "go": "write"},
@@ -62,8 +68,9 @@ DRAFTS = {
     "successor": ("/benchmarks/{benchmark}/successor/", {}, "create"),
     "new-benchmark-draft": ("/benchmarks/new/abc/", {"name": "Mine", "go": "search"}, "create"),
     "review": ("/benchmarks/new/abc/review/", {"seen": "", "go": "freeze"}, "create"),
+    "run-trend": ("/runloop/benchmarks/{runs}/", {"group": "model"}, "read"),
 }
-"""Likewise, where whoever may leaves no more than a draft of their own, which the audit log does not know."""
+"""Likewise, where whoever may leaves no more than a draft or a grouping of their own, which the audit log does not know."""
 FOR_EVERYBODY = {"sign-in", "sign-in-link", "sign-out", "password", "healthz", "readyz"}
 SCRIPT = {"HX-Request": "true", "HX-Current-URL": "http://testserver/"}
 ASKED = [(role, script) for role in [None, *ROLES] for script in (False, True)]
@@ -72,11 +79,14 @@ ASKED = [(role, script) for role in [None, *ROLES] for script in (False, True)]
 @pytest.fixture
 def names(db) -> dict[str, object]:
     person = make_person("victim", "viewer")
+    runs = make_runloop_benchmark("Private")
     return {
         "benchmark": make_benchmark(name="Private").pk,
         "conversation": make_trace("Private").pk,
         "rule": make_rule("Private").pk,
         "person": person.pk,
+        "runs": runs.pk,
+        "run": make_runloop_run(runs, environment_variables={"TOKEN": "Private"}).pk,
     }
 
 
@@ -85,7 +95,7 @@ def look() -> object:
     people = User.objects.order_by("pk").values_list("pk", "username", "is_active", "groups__name")
     drafts, judges = list(Draft.objects.values("pk", "body", "state")), list(Judge.objects.values_list("pk"))
     benchmarks, rules = list(Benchmark.objects.values_list("status")), list(Rule.objects.values_list("benchmark"))
-    return list(people), benchmarks, rules, drafts, judges
+    return list(people), benchmarks, rules, drafts, judges, list(Grouping.objects.values())
 
 
 def client_of(role: str | None) -> Client:

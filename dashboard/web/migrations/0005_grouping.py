@@ -20,8 +20,8 @@ class Migration(migrations.Migration):
                 ('benchmark_id', models.CharField(max_length=512)),
                 ('group', models.TextField(blank=True)),
                 ('label', models.TextField(blank=True)),
-                ('candidate', models.TextField(null=True)),
-                ('incumbent', models.TextField(null=True)),
+                ('candidate', models.TextField(blank=True)),
+                ('incumbent', models.TextField(blank=True)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
             ],
             options={

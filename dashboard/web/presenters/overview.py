@@ -1,4 +1,4 @@
-"""A benchmark as a row of the overview, and the order of the rows."""
+"""A benchmark of either source as a row of the overview, and the order of the rows."""
 
 from __future__ import annotations
 
@@ -12,18 +12,22 @@ from django.utils.safestring import SafeString
 from dashboard.charts import render_sparkline
 from dashboard.charts.numbers import choose_decimals
 from dashboard.records import Benchmark, History
-from dashboard.sources.errors import SourceError
-from dashboard.sources.lastgood import Reading
-from dashboard.trend import Slot, Trend, build_trend
+from dashboard.runloop_records import RunloopBenchmark, RunloopRuns
+from dashboard.sources.errors import SourceError, Unauthorized
+from dashboard.trend import RunSlot, RunTrend, Slot, Trend, build_run_trend, build_trend
+from dashboard.web.histories import KEY_SETTINGS, SOURCES, AnyBenchmark, Key, Listing, Outcome, SourceName
 from dashboard.web.presenters.numbers import Number, show_delta, show_score
 from dashboard.web.presenters.times import Moment, show_age, show_moment
 
 
 @dataclass(frozen=True)
 class Replays:
-    """What a benchmark's history says in one row, which is of one rule: the one with the newest replay."""
+    """What a benchmark's history says in one row.
 
-    trend: Trend
+    A Loop benchmark's row is of one rule, the one with the newest replay; a Runloop benchmark's of all its runs.
+    """
+
+    trend: Trend | RunTrend
     rule: str
     """The rule's name where the replays looked at are of several; empty where they are all of one."""
     count: int
@@ -39,7 +43,7 @@ class Replays:
     """How old what is shown is and why; empty where it is today's."""
 
     @property
-    def latest(self) -> Slot | None:
+    def latest(self) -> Slot | RunSlot | None:
         return self.trend.latest
 
 
@@ -47,7 +51,7 @@ class Replays:
 class Row:
     """One benchmark. With neither `replays` nor `failure` its history is still on its way."""
 
-    benchmark: Benchmark
+    benchmark: AnyBenchmark
     replays: Replays | None = None
     failure: str = ""
 
@@ -56,8 +60,25 @@ class Row:
         return self.replays is None and not self.failure
 
     @property
+    def key(self) -> Key:
+        return Key("runloop" if isinstance(self.benchmark, RunloopBenchmark) else "loop", self.benchmark.id)
+
+    @property
+    def runs(self) -> bool:
+        """True for a benchmark of Runloop, which has runs with one score each."""
+        return self.key.source == "runloop"
+
+    @property
+    def source(self) -> str:
+        return SOURCES[self.key.source]
+
+    @property
+    def name(self) -> str:
+        return self.benchmark.name or self.benchmark.id
+
+    @property
     def url(self) -> str:
-        return reverse("trend", args=[self.benchmark.id])
+        return reverse("run-trend" if self.runs else "trend", args=[self.benchmark.id])
 
 
 @dataclass(frozen=True)
@@ -67,6 +88,7 @@ class Cells:
     row: Row
     sparkline: SafeString
     candidate: Number | None
+    """Of a Runloop benchmark the score, which is nobody's candidate; the other two are None there."""
     incumbent: Number | None
     delta: Number | None
     checkpoint: str
@@ -76,40 +98,74 @@ class Cells:
     newest: Moment
 
 
-def build_row(benchmark: Benchmark, outcome: Reading[History] | SourceError | None, now: datetime) -> Row:
+def describe_lists(lists: Mapping[SourceName, Listing], now: datetime) -> list[str]:
+    """What to say of the sources whose lists could not be read anew, one sentence or two for each."""
+    notes = []
+    for name, outcome in lists.items():
+        if isinstance(outcome, Unauthorized):
+            hint = f"Whoever runs this dashboard should check {KEY_SETTINGS[name]}."
+            notes.append(f"{SOURCES[name]}: {outcome.message} Its benchmarks are not shown. {hint}")
+        elif isinstance(outcome, SourceError):
+            notes.append(f"{SOURCES[name]}: {outcome.message} Its benchmarks are not shown.")
+        elif outcome.failure:
+            age = show_age(outcome.read_at, now)
+            notes.append(f"{SOURCES[name]}: {outcome.failure.message} This list was read {age}.")
+    return notes
+
+
+def build_row(benchmark: AnyBenchmark, outcome: Outcome | None, now: datetime) -> Row:
     """The row of a benchmark from what came of reading its history; None is: nothing yet."""
     if outcome is None:
         return Row(benchmark)
     if isinstance(outcome, SourceError):
         return Row(benchmark, failure=outcome.message)
-    trend = build_trend(outcome.value.points, benchmark, now=now)
+    stale = f"read {show_age(outcome.read_at, now)}: {outcome.failure.message}" if outcome.failure else ""
+    if isinstance(outcome.value, RunloopRuns):
+        return Row(benchmark, _sum_up_runs(outcome.value, stale, now))
+    # The history of a Loop benchmark, whose digest and scale it is checked against.
+    frozen = benchmark if isinstance(benchmark, Benchmark) else None
+    return Row(benchmark, _sum_up_replays(frozen, outcome.value, stale, now))
+
+
+def _sum_up_replays(benchmark: Benchmark | None, history: History, stale: str, now: datetime) -> Replays:
+    trend = build_trend(history.points, benchmark, now=now)
     shown = next((rule for rule in trend.rules if rule.shown), None)
     several = len(trend.rules) > 1
     looked_at = sum(rule.replays for rule in trend.rules)
-    total = max(outcome.value.total, looked_at)
-    stale = f"read {show_age(outcome.read_at, now)}: {outcome.failure.message}" if outcome.failure else ""
-    replays = Replays(
+    total = max(history.total, looked_at)
+    return Replays(
         trend=trend,
         rule=shown.name if shown and several else "",
         count=trend.total_slots if several else total,
         looked_at=looked_at,
         cut=total > looked_at,
         unscored=trend.gap_count,
-        newest_at=max((slot.created_at for slot in trend.slots if slot.created_at), default=None),
+        newest_at=_find_newest(trend),
         stale=stale,
     )
-    return Row(benchmark, replays)
+
+
+def _sum_up_runs(runs: RunloopRuns, stale: str, now: datetime) -> Replays:
+    trend = build_run_trend(runs.runs, now=now)
+    looked_at = len(runs.runs)
+    total = max(runs.total or 0, looked_at)
+    return Replays(trend, "", total, looked_at, total > looked_at, trend.gap_count, _find_newest(trend), stale)
+
+
+def _find_newest(trend: Trend | RunTrend) -> datetime | None:
+    return max((slot.created_at for slot in trend.slots if slot.created_at), default=None)
 
 
 def show_row(row: Row, now: datetime) -> Cells:
     """The row as it is printed, sparkline and all."""
     replays = row.replays
     latest = replays.latest if replays else None
-    decided = replays.trend.latest_decision if replays else None
+    decided = replays.trend.latest_decision if replays and isinstance(replays.trend, Trend) else None
     scale = replays.trend.scale if replays else None
     scores = (latest.candidate, latest.incumbent, latest.delta) if latest else (None, None, None)
     candidate, incumbent, delta = scores
     decimals = choose_decimals(scores, scale)
+    conclusive = not (isinstance(latest, Slot) and latest.partial)
     return Cells(
         row=row,
         # Made by our own charts, which escape every text that they place.
@@ -117,8 +173,8 @@ def show_row(row: Row, now: datetime) -> Cells:
         candidate=None if candidate is None else show_score(candidate, decimals),
         incumbent=None if incumbent is None else show_score(incumbent, decimals),
         delta=None
-        if replays is None or latest is None or delta is None
-        else show_delta(delta, decimals, lower_is_better=replays.trend.lower_is_better, conclusive=not latest.partial),
+        if replays is None or delta is None
+        else show_delta(delta, decimals, lower_is_better=replays.trend.lower_is_better, conclusive=conclusive),
         checkpoint=latest.label if latest else "",
         flags=tuple(flag.text for flag in latest.flags) if latest else (),
         decision=decided.decision.label if decided and decided.decision else "",
@@ -130,15 +186,24 @@ def show_row(row: Row, now: datetime) -> Cells:
 _HISTORY_KEYS: Mapping[str, Callable[[Replays], float | None]] = {
     "newest": lambda replays: replays.newest_at.timestamp() if replays.newest_at else None,
     "candidate": lambda replays: replays.latest.candidate if replays.latest else None,
+    "incumbent": lambda replays: replays.latest.incumbent if replays.latest else None,
     "delta": lambda replays: replays.latest.delta if replays.latest else None,
+    "score": lambda replays: replays.latest.candidate if replays.latest else None,
     "replays": lambda replays: replays.count,
     "gaps": lambda replays: replays.unscored if replays.count else None,
 }
+ONLY_OF: dict[str, SourceName] = {"candidate": "loop", "incumbent": "loop", "delta": "loop", "score": "runloop"}
+"""Orders by a number that one source alone has: the other's scores are on another scale and never come between."""
 
 
 def needs_histories(sort: str) -> bool:
     """True where this order can only be known from every benchmark's history."""
     return sort.lstrip("-") in _HISTORY_KEYS
+
+
+def can_order(sort: str, key: Key) -> bool:
+    """True where this order says where a benchmark of that source stands."""
+    return ONLY_OF.get(sort.lstrip("-"), key.source) == key.source
 
 
 def sort_rows(rows: Iterable[Row], sort: str) -> list[Row]:
@@ -149,11 +214,11 @@ def sort_rows(rows: Iterable[Row], sort: str) -> list[Row]:
     rows = list(rows)
     key, reverse_ = sort.lstrip("-"), sort.startswith("-")
     if key == "name":
-        return sorted(rows, key=lambda row: row.benchmark.name.casefold(), reverse=reverse_)
+        return sorted(rows, key=lambda row: row.name.casefold(), reverse=reverse_)
     if key not in _HISTORY_KEYS:
         return rows
     value = _HISTORY_KEYS[key]
-    known = [(value(row.replays), row) for row in rows if row.replays]
+    known = [(value(row.replays), row) for row in rows if row.replays and can_order(sort, row.key)]
     with_value = [(found, row) for found, row in known if found is not None]
     ordered = [row for _found, row in sorted(with_value, key=lambda pair: pair[0], reverse=reverse_)]
     placed = {id(row) for row in ordered}

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from dashboard.records import Instant, Unreadable
+from dashboard.runloop_records import Duration
 from dashboard.trend import describe_age
 from dashboard.web.presenters.numbers import NOTHING
 
@@ -30,3 +31,18 @@ def show_age(then: datetime, now: datetime) -> str:
     """9 days ago; "in the future" where the clocks disagree by more than a minute."""
     age = now - then
     return "in the future" if age.total_seconds() < -60 else f"{describe_age(age)} ago"
+
+
+def show_duration(given: Duration) -> str:
+    """From milliseconds: 0.4 s, 12 s, 3 min 5 s, 2 h 10 min, 3 d 4 h; never below zero. A dash where none is stated."""
+    if given is None:
+        return NOTHING
+    if isinstance(given, Unreadable) or given < 0:
+        return f"unreadable: {given.raw if isinstance(given, Unreadable) else given}"
+    if given < 10_000:
+        return f"{given / 1000:.1f} s"
+    seconds = given // 1000
+    for unit, length, rest, smaller in (("d", 86_400, "h", 3_600), ("h", 3_600, "min", 60), ("min", 60, "s", 1)):
+        if seconds >= length:
+            return f"{seconds // length:,} {unit} {seconds % length // smaller} {rest}"
+    return f"{seconds} s"

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 from dashboard.charts import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, render_glyph
 from dashboard.charts.numbers import choose_decimals
+from dashboard.charts.palette import STYLES
 from dashboard.records import Benchmark
 from dashboard.trend import ALL_RULES, DECISION_LABELS, GAP_LABELS, Slot, Trend
 from dashboard.web.presenters.links import with_query
@@ -65,6 +66,13 @@ class Choice(NamedTuple):
 class KeyEntry(NamedTuple):
     glyph: SafeString
     label: str
+
+
+class LegendEntry(NamedTuple):
+    """A line of the chart: its name, and the CSS class of its stroke."""
+
+    name: str
+    css: str
 
 
 class Fact(NamedTuple):
@@ -224,9 +232,21 @@ def build_rule_choices(trend: Trend, address: str, query: Mapping[str, str]) -> 
     return [*choices, Choice("all rules", everything, trend.overlaid, "candidates overlaid")]
 
 
-def build_axis_choices(axis: str, address: str, query: Mapping[str, str]) -> list[Choice]:
+def build_legend(trend: Trend) -> list[LegendEntry]:
+    """The rules in the order of their colours, where all are shown at once."""
+    return [LegendEntry(rule.name, line_class(n)) for n, rule in enumerate(trend.rules)] if trend.overlaid else []
+
+
+def line_class(number: int | None) -> str:
+    """The CSS class of one of several lines, as the charts give it; None is for points that no line joins."""
+    return "others" if number is None else f"rule-{number % STYLES + 1}"
+
+
+def build_axis_choices(
+    axis: str, address: str, query: Mapping[str, str], *, slot: str = "one slot a replay"
+) -> list[Choice]:
     return [
-        Choice("one slot a replay", with_query(address, query, axis=None), axis == "slot"),
+        Choice(slot, with_query(address, query, axis=None), axis == "slot"),
         Choice("time", with_query(address, query, axis="time"), axis == "time"),
     ]
 
@@ -234,7 +254,7 @@ def build_axis_choices(axis: str, address: str, query: Mapping[str, str]) -> lis
 def build_range_choices(address: str, query: Mapping[str, str]) -> list[Choice]:
     dated = "from" in query or "to" in query
     current = query.get("last", "all")
-    free = {**query, "from": None, "to": None, "page": None, "replay": None}
+    free = {**query, "from": None, "to": None, "page": None, "replay": None, "run": None}
     return [
         Choice(label, with_query(address, free, last=given), not dated and current == (given or "all"))
         for label, given in (("last 30", "30"), ("last 90", "90"), ("all", None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from django.http import HttpRequest, HttpResponse
@@ -9,12 +10,27 @@ from django.shortcuts import render
 from django.utils.http import http_date
 
 from dashboard.sources.errors import SourceError, Unauthorized
+from dashboard.web.histories import KEY_SETTINGS, SOURCES, SourceName
 
 
-def answer_away(request: HttpRequest, error: SourceError) -> HttpResponse:
-    """503 with the source's one sentence, its request id, and when another try makes sense."""
-    context = {"error": error, "refused": isinstance(error, Unauthorized)}
-    response = render(request, "web/away.html", context, status=503)
-    if error.retry_at and error.retry_at > datetime.now(UTC):
-        response["Retry-After"] = http_date(error.retry_at.timestamp())
+def answer_away(request: HttpRequest, error: SourceError | Mapping[SourceName, SourceError]) -> HttpResponse:
+    """503 with each source's one sentence, its request id, and when another try makes sense.
+
+    An error alone is the Loop source's.
+    """
+    errors: Mapping[SourceName, SourceError] = {"loop": error} if isinstance(error, SourceError) else error
+    named = len(errors) > 1 or "loop" not in errors
+    sources = [
+        {
+            "name": SOURCES[name] if named else "The service",
+            "error": error,
+            "refused": isinstance(error, Unauthorized),
+            "key": KEY_SETTINGS[name],
+        }
+        for name, error in errors.items()
+    ]
+    response = render(request, "web/away.html", {"sources": sources}, status=503)
+    tries = [error.retry_at for error in errors.values() if error.retry_at]
+    if tries and min(tries) > datetime.now(UTC):
+        response["Retry-After"] = http_date(min(tries).timestamp())
     return response

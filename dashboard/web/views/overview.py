@@ -1,4 +1,4 @@
-"""The overview: every benchmark as a row, and the rows that come after the page."""
+"""The overview: every benchmark of both sources as a row, and the rows that come after the page."""
 
 from __future__ import annotations
 
@@ -14,15 +14,22 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dashboard.records import Benchmark
-from dashboard.sources.connect import get_loop
+from dashboard.runloop_records import RunloopBenchmark
 from dashboard.sources.errors import SourceError
-from dashboard.sources.lastgood import Reading, read
 from dashboard.web import access
 from dashboard.web.forms import ROWS_A_PAGE, SORTS, OverviewForm, RowsForm
-from dashboard.web.histories import read_histories
+from dashboard.web.histories import SOURCES, AnyBenchmark, Listing, SourceName, list_benchmarks, read_histories
 from dashboard.web.presenters.links import with_pairs, with_query
-from dashboard.web.presenters.overview import Row, build_row, needs_histories, show_row, sort_rows
-from dashboard.web.presenters.times import show_age
+from dashboard.web.presenters.overview import (
+    ONLY_OF,
+    Row,
+    build_row,
+    can_order,
+    describe_lists,
+    needs_histories,
+    show_row,
+    sort_rows,
+)
 from dashboard.web.views.away import answer_away
 
 ROWS_A_REQUEST = 25
@@ -38,116 +45,154 @@ SORTING_WAITS_S = 5.0
 def overview(request: HttpRequest) -> HttpResponse:
     """The whole page. A wrong query value is named on it, with status 400."""
     access.check(request.user, "read")
-    try:
-        reading = list_benchmarks()
-    except SourceError as error:
-        return answer_away(request, error)
-    benchmarks = reading.value
-    form = OverviewForm(request.GET, {benchmark.status for benchmark in benchmarks})
+    lists = read_lists(choose_sources(request.GET.get("source", "")))
+    benchmarks = gather(lists)
+    failures = {name: outcome for name, outcome in lists.items() if isinstance(outcome, SourceError)}
+    if failures and not benchmarks:
+        return answer_away(request, failures)
+    form = OverviewForm(request.GET, {one.status for one in benchmarks if isinstance(one, Benchmark)})
     form.is_valid()
     now = datetime.now(UTC)
     sort = form.value("sort") or ""
-    wanted = choose_benchmarks(benchmarks, form.value("q") or "", form.value("status") or "")
-    rows = [Row(benchmark) for benchmark in wanted]
-    unknown = 0
+    rows = [Row(one) for one in choose_benchmarks(benchmarks, form.value("q") or "", form.value("status") or "")]
     if needs_histories(sort):
-        rows = read_rows(wanted, within_s=SORTING_WAITS_S, now=now)
-        unknown = sum(row.replays is None for row in rows)
+        rows = read_rows(rows, within_s=SORTING_WAITS_S, now=now, only=sort)
     page = Paginator(sort_rows(rows, sort), ROWS_A_PAGE).get_page(form.value("page") or 1)
-    shown = list(page.object_list)
-    if not needs_histories(sort):
-        shown = read_rows([row.benchmark for row in shown], within_s=PAGE_WAITS_S, now=now)
+    shown = read_rows(list(page.object_list), within_s=PAGE_WAITS_S, now=now)
     query, here = form.valid_query, reverse("overview")
     context = {
         "form": form,
         "page": page,
         "groups": group_rows(shown, now, patient=False),
         "any": bool(benchmarks),
-        "unknown": unknown,
+        "unknown": sum(row.replays is None and can_order(sort, row.key) for row in rows)
+        if needs_histories(sort)
+        else 0,
+        "apart": describe_apart(rows, sort),
+        "no_status": bool(form.value("status")) and any(isinstance(one, RunloopBenchmark) for one in benchmarks),
         "columns": build_columns(sort, here, query),
         "newer_url": with_query(here, query, page=page.number - 1) if page.has_previous() else "",
         "older_url": with_query(here, query, page=page.number + 1) if page.has_next() else "",
         "all_url": here,
-        "stale": f"{reading.failure.message} This list was read {show_age(reading.read_at, now)}."
-        if reading.failure
-        else "",
+        "notes": describe_lists(lists, now),
     }
     return render(request, "web/overview.html", context, status=400 if form.errors else 200)
 
 
 @require_safe
 def rows(request: HttpRequest) -> HttpResponse:
-    """The rows of the benchmarks named by `id`, for the page that shows their names already."""
+    """The rows of the benchmarks named by `id`, or by `runloop` for that source, for the page that shows their names
+    already."""
     access.check(request.user, "read")
     form = RowsForm(request.GET)
     if not request.htmx or not form.is_valid():  # type: ignore[attr-defined]
         return redirect("overview")
-    ids, patient = form.cleaned_data["id"], form.cleaned_data["patient"]
+    keys, patient = form.keys, form.cleaned_data["patient"]
     now = datetime.now(UTC)
-    try:
-        by_id = {benchmark.id: benchmark for benchmark in list_benchmarks().value}
-    except SourceError as error:
-        # Status 200, for a page puts nothing else in the place of the rows that wait. Their names are not known here.
-        failed = [Row(Benchmark(id=one, name=one, status=""), failure=error.message) for one in ids]
-        return render(request, "web/_rows.html", {"groups": group_rows(failed, now, patient=True)})
-    wanted = [by_id[one] for one in ids if one in by_id]
-    found = read_rows(wanted, within_s=settings.RUNBIOS_TIMEOUT_S + 1 if patient else ROWS_WAIT_S, now=now)
+    lists = read_lists({key.source: None for key in keys})
+    by_key = {Row(benchmark).key: Row(benchmark) for benchmark in gather(lists)}
+    found: list[Row] = []
+    for key in keys:
+        outcome = lists[key.source]
+        if isinstance(outcome, SourceError):
+            # Status 200, for a page puts nothing else in the place of the rows that wait. Their names are not known.
+            nameless = RunloopBenchmark(key.id) if key.source == "runloop" else Benchmark(key.id, key.id, "")
+            found.append(Row(nameless, failure=outcome.message))
+        elif key in by_key:
+            found.append(by_key[key])
+    found = read_rows(found, within_s=wait_at_most_s() if patient else ROWS_WAIT_S, now=now)
     if patient:
-        found = [
-            Row(row.benchmark, failure="Its history did not come in time.") if row.pending else row for row in found
-        ]
+        late = "Its history did not come in time."
+        found = [Row(row.benchmark, failure=late) if row.pending else row for row in found]
     return render(request, "web/_rows.html", {"groups": group_rows(found, now, patient=True)})
 
 
-def list_benchmarks() -> Reading[list[Benchmark]]:
-    """Every benchmark, newest first."""
-    return read("benchmarks", get_loop().list_benchmarks, list[Benchmark])
+def choose_sources(asked: str) -> list[SourceName]:
+    """The source that is asked for; both where none is, or none that there is."""
+    return [name for name in SOURCES if name == asked] or list(SOURCES)
 
 
-def choose_benchmarks(benchmarks: list[Benchmark], words: str, status: str) -> list[Benchmark]:
+def wait_at_most_s() -> float:
+    """A little longer than either source may take for a call."""
+    return max(settings.RUNBIOS_TIMEOUT_S, settings.RUNLOOP_TIMEOUT_S) + 1
+
+
+def read_lists(sources: Any) -> dict[SourceName, Listing]:
+    return list_benchmarks(sources, within_s=wait_at_most_s())
+
+
+def gather(lists: dict[SourceName, Listing]) -> list[AnyBenchmark]:
+    """Every benchmark that could be read: Loop's, newest first, then Runloop's in its order."""
+    return [one for outcome in lists.values() if not isinstance(outcome, SourceError) for one in outcome.value]
+
+
+def choose_benchmarks(benchmarks: list[AnyBenchmark], words: str, status: str) -> list[AnyBenchmark]:
     """Those whose name, id or judge holds every word, in any case, and that have this status if one is given."""
     wanted = words.casefold().split()
-    return [
-        benchmark
-        for benchmark in benchmarks
-        if (not status or benchmark.status == status)
-        and all(
-            word in f"{benchmark.name} {benchmark.id} {benchmark.judge_name} {benchmark.judge_model}".casefold()
-            for word in wanted
-        )
-    ]
+    return [one for one in benchmarks if _has(one, status) and all(word in _text_of(one) for word in wanted)]
 
 
-def read_rows(benchmarks: list[Benchmark], *, within_s: float, now: datetime) -> list[Row]:
-    """The rows of these benchmarks, in their order; one whose history is late is pending."""
-    outcomes = read_histories([benchmark.id for benchmark in benchmarks], within_s=within_s)
-    return [build_row(benchmark, outcomes.get(benchmark.id), now) for benchmark in benchmarks]
+def _has(benchmark: AnyBenchmark, status: str) -> bool:
+    """Runloop's benchmarks have no status."""
+    return not status or (isinstance(benchmark, Benchmark) and benchmark.status == status)
+
+
+def _text_of(benchmark: AnyBenchmark) -> str:
+    judge = f"{benchmark.judge_name} {benchmark.judge_model}" if isinstance(benchmark, Benchmark) else ""
+    return f"{benchmark.name} {benchmark.id} {judge}".casefold()
+
+
+def read_rows(rows: list[Row], *, within_s: float, now: datetime, only: str = "") -> list[Row]:
+    """The rows, in their order, those that wait filled in; one whose history is late still waits.
+
+    `only`: an order; rows that it does not concern are left as they are.
+    """
+    outcomes = read_histories([row.key for row in rows if row.pending and can_order(only, row.key)], within_s=within_s)
+    return [build_row(row.benchmark, outcomes[row.key], now) if row.key in outcomes else row for row in rows]
+
+
+def describe_apart(rows: list[Row], sort: str) -> str:
+    """What to say where the rows of one source stand after the other's because the order is not theirs."""
+    apart = [row for row in rows if not can_order(sort, row.key)]
+    if not apart:
+        return ""
+    key = sort.lstrip("-")
+    other = SOURCES[apart[0].key.source]
+    if len(apart) == len(rows):
+        return f"{other}'s benchmarks have no {SORTS[key]}, so they stand in {other}'s own order."
+    ours = SOURCES[ONLY_OF[key]]
+    return (
+        f"Sorted by the {SORTS[key]} of {ours}'s benchmarks. {other}'s scores are on a scale of their own and are not "
+        f"compared with them: its benchmarks come after, in {other}'s own order."
+    )
 
 
 def group_rows(shown: list[Row], now: datetime, *, patient: bool) -> list[dict[str, Any]]:
     """Runs of rows that are there and of rows that are not; each of the latter knows where to ask for itself.
 
-    The first time they ask together, no more than `ROWS_A_REQUEST`. The second time each asks alone and waits: one slow
-    history holds nobody up.
+    The first time they ask together, no more than `ROWS_A_REQUEST` and of one source. The second time each asks alone
+    and waits: one slow history holds nobody up.
     """
     groups: list[dict[str, Any]] = []
-    for pending, run in groupby(shown, lambda row: row.pending):
+    for waits_for, run in groupby(shown, lambda row: row.key.source if row.pending else ""):
         together = list(run)
-        size = (1 if patient else ROWS_A_REQUEST) if pending else len(together)
+        size = (1 if patient else ROWS_A_REQUEST) if waits_for else len(together)
+        name = "runloop" if waits_for == "runloop" else "id"
         for start in range(0, len(together), size):
             batch = together[start : start + size]
-            query = [("id", row.benchmark.id) for row in batch] + ([("patient", "on")] if patient else [])
+            query = [(name, row.benchmark.id) for row in batch] + ([("patient", "on")] if patient else [])
             groups.append({
                 "rows": [show_row(row, now) for row in batch],
-                "url": with_pairs(reverse("rows"), query) if pending else "",
+                "url": with_pairs(reverse("rows"), query) if waits_for else "",
             })  # fmt: skip
     return groups
 
 
 def build_columns(sort: str, here: str, query: dict[str, str]) -> list[dict[str, str]]:
     """The table's headings, each a link that sorts by it, and the other way round the second time."""
-    headings = {"name": "Benchmark", "": "Trend", "candidate": "Candidate", "incumbent": "Incumbent", "delta": "Delta"}
-    headings |= {"decision": "Last decision", "replays": "Replays", "gaps": "No score", "newest": "Last replay"}
+    headings = {"name": "Benchmark", "source": "Source", "trend": "Trend"}
+    headings |= {"candidate": "Candidate", "incumbent": "Incumbent", "delta": "Delta", "decision": "Last decision"}
+    headings |= {"replays": "Replays, runs", "gaps": "No score", "newest": "Last one"}
     columns = []
     for key, label in headings.items():
         current = sort.lstrip("-") == key and key in SORTS
@@ -155,7 +200,7 @@ def build_columns(sort: str, here: str, query: dict[str, str]) -> list[dict[str,
         other = key if sort.startswith("-") else f"-{key}"
         columns.append({
             "label": label,
-            "key": key or "trend",
+            "key": key,
             "url": with_query(here, query, sort=other if current else first, page=None) if key in SORTS else "",
             "order": ("descending" if sort.startswith("-") else "ascending") if current else "",
         })  # fmt: skip

@@ -144,9 +144,10 @@ def build_region(loaded: Loaded, form: TrendForm, trend: Trend, now: datetime) -
         "narrow": SafeString(
             render_svg(draw_trend(trend, axis=axis, frame=NARROW), title=title, description=description)
         ),
-        "legend": [rule.name for rule in trend.rules] if trend.overlaid else [],
+        "legend": present.build_legend(trend),
         "legend_note": "Candidates alone. Choose one rule to see its incumbent and its deltas.",
         "caption": present.CAPTION,
+        "row_name": "replay",
         "rule_choices": present.build_rule_choices(trend, address, query),
         "axis_choices": present.build_axis_choices(axis, address, query),
         "range_choices": present.build_range_choices(address, query),

@@ -1,0 +1,184 @@
+"""One run of Runloop as its page prints it: the run, its scenario runs worst first, and its mean reckoned anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from math import fsum
+from typing import NamedTuple
+
+from dashboard.charts.numbers import choose_decimals
+from dashboard.records import Score, Unreadable
+from dashboard.runloop_records import FunctionScore, RunloopRun, ScenarioRun
+from dashboard.trend import Scale
+from dashboard.web.presenters.numbers import NOTHING, Number, show_score
+from dashboard.web.presenters.texts import count_characters, cut_text
+from dashboard.web.presenters.times import Moment, show_duration, show_moment
+
+ROWS_A_PAGE = 50
+MOST_OUTPUT = 2_000
+"""Characters of a scoring function's output that are shown."""
+LINE = 120
+"""Characters of an output that is shown at once."""
+MOST_FUNCTIONS = 20
+"""Scoring functions of one scenario run that are shown."""
+AGREES_WITHIN = 1e-6
+"""Two means that differ by less are the same number, rounded somewhere."""
+SCALE = Scale(0, 1)
+
+
+class ShownRun(NamedTuple):
+    """The run's own facts."""
+
+    id: str
+    name: str
+    benchmark_id: str
+    state: str
+    """Verbatim; "no state" where none came."""
+    score: Number
+    """A dash where there is none: only a completed run has one."""
+    score_note: str
+    """Why there is no score, or what is odd about it; empty where neither."""
+    at: Moment
+    duration: str
+    purpose: str
+    metadata: dict[str, str]
+
+
+class ShownFunction(NamedTuple):
+    """What one scoring function said."""
+
+    name: str
+    score: Number
+    state: str
+    output: str
+    size: str
+    """How long the whole output is, in words, where not all of it is here."""
+    short: bool
+    """True for an output of one line, which stands beside the score."""
+
+
+class ShownScenario(NamedTuple):
+    """One scenario run, with its scoring functions as far as they are shown."""
+
+    id: str
+    scenario_id: str
+    name: str
+    state: str
+    score: Number
+    at: Moment
+    duration: str
+    functions: tuple[ShownFunction, ...]
+    functions_left: int
+    metadata: dict[str, str]
+
+
+class Verdict(NamedTuple):
+    """The mean reckoned from the scenario scores, beside the reported one. `agrees`: None where nobody can say."""
+
+    text: str
+    agrees: bool | None
+
+
+def build_run(run: RunloopRun, now: datetime) -> ShownRun:
+    counts = run.state == "completed" and isinstance(run.score, float)
+    return ShownRun(
+        run.id,
+        run.name or "",
+        run.benchmark_id or "",
+        run.state or "no state",
+        show_any(run.score if counts else None),
+        _explain_score(run),
+        show_moment(run.started_at, now),
+        show_duration(run.duration_ms),
+        run.purpose or "",
+        run.metadata,
+    )
+
+
+def _explain_score(run: RunloopRun) -> str:
+    if isinstance(run.score, Unreadable):
+        return f"the score is not a number: {run.score.raw}"
+    if run.state != "completed":
+        given = f"; {show_any(run.score).text} came with it" if run.score is not None else ""
+        return f"only a completed run has a score{given}"
+    if run.score is None:
+        return "it completed without a score"
+    return "" if 0 <= run.score <= 1 else "outside 0–1"
+
+
+def show_any(score: Score, decimals: int | None = None) -> Number:
+    """A score, a dash for none, or what could not be read as it came."""
+    if isinstance(score, Unreadable):
+        return Number(f"unreadable: {score.raw}", "")
+    if score is None:
+        return Number(NOTHING, "")
+    return show_score(score, choose_decimals([score], SCALE) if decimals is None else decimals)
+
+
+def sort_scenarios(scenarios: Sequence[ScenarioRun]) -> list[ScenarioRun]:
+    """Worst first: those without a score, then by score; equal ones by name and id."""
+
+    def key(one: ScenarioRun) -> tuple[float, str, str]:
+        return (one.score if isinstance(one.score, float) else float("-inf"), one.name or one.scenario_id, one.id)
+
+    return sorted(scenarios, key=key)
+
+
+def build_scenarios(scenarios: Sequence[ScenarioRun], now: datetime) -> list[ShownScenario]:
+    """These scenario runs as they are printed, in their order."""
+    decimals = choose_decimals((one.score for one in scenarios if isinstance(one.score, float)), SCALE)
+    return [
+        ShownScenario(
+            one.id,
+            one.scenario_id,
+            one.name or one.scenario_id or one.id,
+            one.state or "no state",
+            show_any(one.score, decimals),
+            show_moment(one.started_at, now),
+            show_duration(one.duration_ms),
+            tuple(_show_function(function) for function in one.functions[:MOST_FUNCTIONS]),
+            max(0, len(one.functions) - MOST_FUNCTIONS),
+            one.metadata,
+        )
+        for one in scenarios
+    ]
+
+
+def _show_function(given: FunctionScore) -> ShownFunction:
+    shown = cut_text(given.output, MOST_OUTPUT)
+    size = count_characters(len(given.output)) if shown.cut else ""
+    short = len(shown.text) <= LINE and "\n" not in shown.text
+    return ShownFunction(given.name or NOTHING, show_any(given.score), given.state, shown.text, size, short)
+
+
+def compare_means(run: RunloopRun, scenarios: Sequence[ScenarioRun]) -> Verdict:
+    """The sum of the scenario scores over the number of scenario runs, which is how Runloop reckons a run's score."""
+    if run.state != "completed":
+        return Verdict(f"It cannot be recomputed because the run is {run.state or 'without a state'}.", None)
+    if not scenarios:
+        return Verdict("It cannot be recomputed because Runloop gave no scenario run.", None)
+    scores = [one.score for one in scenarios if isinstance(one.score, float)]
+    unscored, count = len(scenarios) - len(scores), len(scenarios)
+    mean, reported = fsum(scores) / count, run.score
+    missing = f"{unscored} of {count} scenario runs {'has' if unscored == 1 else 'have'} no score"
+    if unscored and (not scores or not isinstance(reported, float)):
+        return Verdict(f"It cannot be recomputed because {missing}.", None)
+    if not isinstance(reported, float):
+        text = f"Computed here from {count} scenario scores: {show_any(mean).text}. Runloop reports no score."
+        return Verdict(text, None)
+    agrees = abs(mean - reported) <= AGREES_WITHIN
+    decimals = choose_decimals([mean, reported], SCALE)
+    shown, given = show_score(mean, decimals).text, show_score(reported, decimals).text
+    if shown == given and not agrees:  # further digits than the page prints
+        shown, given = repr(mean), repr(reported)
+    if not unscored:
+        words = f"the mean of {count} scenario scores, computed here, is {shown}"
+        return Verdict(f"Agrees: {words}." if agrees else f"Differs: {words}; Runloop reports {given}.", agrees)
+    if agrees:
+        return Verdict(f"Agrees, where 0 stands for a missing score: {missing}, and computed here it is {shown}.", True)
+    return Verdict(
+        f"It cannot be recomputed because {missing}. With 0 in their place it would be {shown}, computed here; Runloop "
+        f"reports {given}.",
+        None,
+    )

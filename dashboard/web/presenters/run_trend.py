@@ -1,0 +1,212 @@
+"""The trend of a Runloop benchmark as its page prints it: newest run, table, picker, key, and what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from dashboard.charts import RUN_GAPS, UNKNOWN_GAP, render_glyph
+from dashboard.charts.numbers import choose_decimals
+from dashboard.runloop_records import RunloopBenchmark
+from dashboard.sources.decoding import MAX_ID_LENGTH
+from dashboard.trend import RUN_GAP_LABELS, RunSlot, RunTrend
+from dashboard.web.presenters.numbers import NOTHING, Number, show_delta, show_score
+from dashboard.web.presenters.times import Moment, show_duration, show_moment
+from dashboard.web.presenters.trend import NO_NUMBER, ROWS_A_PAGE, Fact, KeyEntry, LegendEntry, line_class
+
+MEAN = "The score is the mean of the scenario scores, as Runloop gives it."
+CAPTION = f"{MEAN} Runloop has no candidate or incumbent of its own: a person reads the trend."
+PAIRED_CAPTION = (
+    f"{MEAN} Runloop has no candidate or incumbent of its own: the two groups were set side by side on this page, and "
+    "the difference is computed here."
+)
+
+
+class RunRow(NamedTuple):
+    """One slot as a row of the table: a run, or with two groups side by side a pair of runs."""
+
+    id: str
+    url: str
+    other_id: str
+    """The incumbent's run of a pair; empty without one."""
+    other_url: str
+    label: str
+    group: str
+    candidate: Number
+    """The score, where nothing is side by side."""
+    incumbent: Number
+    delta: Number
+    state: str
+    reason: str
+    notes: tuple[str, ...]
+    glyph: SafeString
+    at: Moment
+    duration: str
+    addressed: bool
+
+
+class RunTablePage(NamedTuple):
+    """One page of the table, newest first. Pages count from 1, rows too."""
+
+    rows: tuple[RunRow, ...]
+    number: int
+    pages: int
+    first: int
+    last: int
+    total: int
+
+
+class Option(NamedTuple):
+    """One choice of a select."""
+
+    value: str
+    label: str
+    selected: bool
+
+
+class Latest(NamedTuple):
+    """The newest scored run, or pair of runs, in one line."""
+
+    label: str
+    group: str
+    candidate: Number
+    incumbent: Number
+    delta: Number
+    at: Moment
+    notes: tuple[str, ...]
+
+
+def build_run_table(trend: RunTrend, *, page: int | None, run: str | None, now: datetime) -> RunTablePage:
+    """The page that was asked for, or the one that holds this run; the last page where the number is past it."""
+    total = len(trend.slots)
+    pages = max(1, -(-total // ROWS_A_PAGE))
+    place = next((slot.place for slot in trend.slots if run in [one.id for one in slot.runs]), None) if run else None
+    if page is None and place is not None:
+        page = (total - 1 - place) // ROWS_A_PAGE + 1
+    number = min(page or 1, pages)
+    newest_first = trend.slots[::-1][(number - 1) * ROWS_A_PAGE : number * ROWS_A_PAGE]
+    scores = (score for slot in newest_first for score in (slot.candidate, slot.incumbent, slot.delta))
+    decimals = choose_decimals(scores, trend.scale)
+    rows = tuple(_show_slot(slot, decimals, run, now) for slot in newest_first)
+    first = (number - 1) * ROWS_A_PAGE + 1 if rows else 0
+    return RunTablePage(rows, number, pages, first, first + len(rows) - 1 if rows else 0, total)
+
+
+def _show_slot(slot: RunSlot, decimals: int, run: str | None, now: datetime) -> RunRow:
+    candidate, incumbent, delta = show_scores(slot, decimals)
+    gap = slot.gap
+    return RunRow(
+        id=slot.run.id,
+        url=reverse("run", args=[slot.run.id]),
+        other_id=slot.other.id if slot.other else "",
+        other_url=reverse("run", args=[slot.other.id]) if slot.other else "",
+        label=slot.label,
+        group=slot.group_name,
+        candidate=candidate,
+        incumbent=incumbent,
+        delta=delta,
+        state=gap.label if gap else "scored",
+        reason=gap.reason if gap else "",
+        notes=tuple(flag.text for flag in slot.flags),
+        glyph=SafeString(render_glyph(RUN_GAPS.get(gap.kind, UNKNOWN_GAP), "gap")) if gap else SafeString(""),
+        at=show_moment(slot.run.started_at, now),
+        duration=show_duration(slot.run.duration_ms),
+        addressed=run in [one.id for one in slot.runs],
+    )
+
+
+def show_scores(slot: RunSlot, decimals: int) -> tuple[Number, Number, Number]:
+    """Candidate (or the only score), incumbent and difference; a dash for each that is not there."""
+    return (
+        NO_NUMBER if slot.candidate is None else show_score(slot.candidate, decimals),
+        NO_NUMBER if slot.incumbent is None else show_score(slot.incumbent, decimals),
+        NO_NUMBER if slot.delta is None else show_delta(slot.delta, decimals, lower_is_better=False),
+    )
+
+
+def summarise_latest_run(trend: RunTrend, now: datetime) -> Latest | None:
+    """None where no run has a score."""
+    slot = trend.latest
+    if slot is None:
+        return None
+    decimals = choose_decimals((slot.candidate, slot.incumbent, slot.delta), trend.scale)
+    group = slot.group_name if len(trend.groups) > 1 and not trend.paired else ""
+    notes = tuple(flag.text for flag in slot.flags)
+    return Latest(slot.label, group, *show_scores(slot, decimals), show_moment(slot.created_at, now), notes)
+
+
+def count_runs(trend: RunTrend) -> str:
+    """How many of the runs are shown, how many of these have no score, and how many still go on."""
+    running = sum(run.state == "running" for slot in trend.open_slots for run in slot.runs)
+    said = f"{_count(trend.scored_count + trend.gap_count, 'run')}, {trend.gap_count} without a score"
+    return said + (f", {running} still running" if running else "")
+
+
+def build_legend(trend: RunTrend) -> list[LegendEntry]:
+    """The lines where there are several, in the order of their colours."""
+    if trend.paired:
+        return [LegendEntry(f"{line.role}: {line.name}", line.role) for line in trend.lines]
+    return [LegendEntry(line.name, line_class(line.number)) for line in trend.lines] if len(trend.lines) > 1 else []
+
+
+def build_run_key() -> list[KeyEntry]:
+    """Every glyph that a chart of runs can hold, with what it stands for."""
+    known = [KeyEntry(_draw(kind), label) for kind, label in RUN_GAP_LABELS.items()]
+    return [*known, KeyEntry(_draw(""), "any other state, named as Runloop gave it")]
+
+
+def _draw(kind: str) -> SafeString:
+    return SafeString(render_glyph(RUN_GAPS.get(kind, UNKNOWN_GAP), "gap"))
+
+
+def build_run_facts(benchmark: RunloopBenchmark) -> list[Fact]:
+    """What the benchmark is, as far as Runloop says it."""
+    visible = {True: "everybody on Runloop", False: "its account alone", None: NOTHING}[benchmark.is_public]
+    return [
+        Fact("Source", "Runloop"),
+        Fact("Scenarios", str(len(benchmark.scenario_ids))),
+        Fact("Scale", "0–1, higher is better"),
+        Fact("Seen by", visible),
+        *([Fact("Attribution", benchmark.attribution)] if benchmark.attribution else []),
+        Fact("Id", benchmark.id),
+    ]
+
+
+def build_picker(trend: RunTrend, choice: Mapping[str, str]) -> dict[str, list[Option]]:
+    """The options of the four selects: the metadata keys that runs have, and the groups of the chosen one."""
+    keys = [key for key in trend.keys if can_travel(key.key)]
+
+    def of_keys(name: str, none: str) -> list[Option]:
+        chosen = choice.get(name, "")
+        offered = [
+            Option(key.key, f"{key.key} ({_count(key.values, 'value')}, {_count(key.runs, 'run')})", key.key == chosen)
+            for key in keys
+        ]
+        return [Option("", none, not any(option.selected for option in offered)), *offered]
+
+    def of_groups(name: str) -> list[Option]:
+        chosen = choice.get(name, "")
+        offered = [
+            Option(group.key, f"{group.name} ({_count(group.runs, 'run')})", group.key == chosen)
+            for group in trend.groups
+            if can_travel(group.key)
+        ]
+        return [Option("", "none", not any(option.selected for option in offered)), *offered]
+
+    options = {"group": of_keys("group", "nothing: one line"), "label": of_keys("label", "the run's name")}
+    if choice.get("group"):
+        options |= {"candidate": of_groups("candidate"), "incumbent": of_groups("incumbent")}
+    return options
+
+
+def can_travel(text: str) -> bool:
+    """True for a key or value that an address carries whole."""
+    return 0 < len(text) <= MAX_ID_LENGTH and "\0" not in text
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,86 @@
+"""One run of a Runloop benchmark, and, for whoever asks, what it was given as its environment."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dashboard.runloop_records import RunloopRun, ScenarioRun
+from dashboard.sources.connect import get_runloop
+from dashboard.sources.errors import NotFound, SourceError
+from dashboard.sources.lastgood import Reading, read
+from dashboard.web import access, audit
+from dashboard.web.forms import RunForm
+from dashboard.web.presenters import run as present
+from dashboard.web.presenters.links import with_query
+from dashboard.web.presenters.trend import describe_stale
+from dashboard.web.views.away import answer_away
+
+
+@require_safe
+def show_run(request: HttpRequest, run_id: str) -> HttpResponse:
+    """The page. Where only the scenario runs cannot be read, it says so in their place."""
+    access.check(request.user, "read")
+    runloop = get_runloop()
+    try:
+        run = read(f"run {run_id}", lambda: runloop.get_run(run_id), RunloopRun, source="runloop")
+    except NotFound as error:
+        raise Http404 from error
+    except SourceError as error:
+        return answer_away(request, {"runloop": error})
+    scenarios: Reading[list[ScenarioRun]] | None = None
+    failure = ""
+    try:
+        scenarios = read(
+            f"scenarios {run_id}", lambda: runloop.list_scenario_runs(run_id), list[ScenarioRun], source="runloop"
+        )
+    except SourceError as error:
+        failure = error.message
+    form = RunForm(request.GET)
+    form.is_valid()
+    now = datetime.now(UTC)
+    found = present.sort_scenarios(scenarios.value) if scenarios else []
+    page = Paginator(found, present.ROWS_A_PAGE).get_page(form.value("page") or 1)
+    stale = next((one for one in (run, scenarios) if one and one.failure), None)
+    here = reverse("run", args=[run_id])
+    context = {
+        "form": form,
+        "run": present.build_run(run.value, now),
+        "mean": present.compare_means(run.value, found) if scenarios else None,
+        "scenarios": present.build_scenarios(list(page.object_list), now),
+        "failure": failure,
+        "page": page,
+        "newer_url": with_query(here, {}, page=page.number - 1) if page.has_previous() else "",
+        "older_url": with_query(here, {}, page=page.number + 1) if page.has_next() else "",
+        "stale": describe_stale(stale.read_at, stale.failure.message, now) if stale and stale.failure else "",
+    }
+    return render(request, "web/run.html", context, status=400 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_environment(request: HttpRequest, run_id: str) -> HttpResponse:
+    """What this run was given: shown in this answer, to this person, and kept nowhere. It is asked for, never linked.
+
+    Reading the address leads to the run's page.
+    """
+    access.check(request.user, "see_environment" if request.method == "POST" else "read")
+    if request.method != "POST":
+        return redirect("run", run_id)
+    runloop = get_runloop()
+    try:
+        with audit.record(request, action="see_environment", target_kind="run", target_id=run_id) as entry:
+            environment = runloop.get_environment(run_id)
+            entry.message = f"{len(environment.variables)} values, {len(environment.secrets)} secret names"
+    except NotFound as error:
+        raise Http404 from error
+    except SourceError as error:
+        return answer_away(request, {"runloop": error})
+    context = {"run_id": run_id, "variables": environment.variables, "secrets": environment.secrets}
+    answer = render(request, "web/run_environment.html", context)
+    answer["Cache-Control"] = "no-store, private"
+    return answer

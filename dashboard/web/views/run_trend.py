@@ -1,0 +1,236 @@
+"""The trend of a Runloop benchmark: the page with its picker, the region that refreshes itself, the chart's figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, cast
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_http_methods, require_safe
+
+from dashboard.charts import NARROW, WIDE, build_figure, draw_trend, render_svg
+from dashboard.runloop_records import RunloopBenchmark, RunloopRuns
+from dashboard.sources.connect import get_runloop, get_runloop_connection
+from dashboard.sources.errors import NotFound, SourceError
+from dashboard.sources.lastgood import Reading, read
+from dashboard.trend import RunTrend, build_run_trend
+from dashboard.web import access
+from dashboard.web.forms import RunTrendForm
+from dashboard.web.groupings import CHOICE, SIDES, find_misfits, recall, remember
+from dashboard.web.presenters import run_trend as present
+from dashboard.web.presenters.links import with_query
+from dashboard.web.presenters.trend import build_axis_choices, build_range_choices, choose_poll_s, describe_stale
+from dashboard.web.redirects import SeeOther
+from dashboard.web.views.away import answer_away
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+CARRIED = ("axis", "last", "from", "to")
+"""What stays as it is when the picker is sent."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A benchmark with its runs, each as it was read."""
+
+    benchmark: Reading[RunloopBenchmark]
+    runs: Reading[RunloopRuns]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is shown: the query, with the remembered choice where the address makes none, and the trend of it."""
+
+    form: RunTrendForm
+    trend: RunTrend
+    lapsed: tuple[str, ...]
+    """What no longer fits of a remembered choice."""
+
+    @property
+    def query(self) -> dict[str, str]:
+        """What the page's links carry on: half of a pair would be wrong on the next page."""
+        query = self.form.valid_query
+        return query if self.trend.paired else {name: query[name] for name in query if name not in SIDES}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_run_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+    """The whole page. A wrong query value is named on it, with status 400. POST keeps a choice and leads to it."""
+    access.check(request.user, "read")
+    try:
+        loaded = load(benchmark_id)
+    except SourceError as error:
+        return answer_away(request, {"runloop": error})
+    if request.method == "POST":
+        return SeeOther(with_query(reverse("run-trend", args=[benchmark_id]), keep_choice(request, loaded)))
+    now = datetime.now(UTC)
+    asked = read_query(request, loaded, now)
+    context = {
+        **build_region(loaded, asked, now),
+        "lapsed": asked.lapsed,
+        "picker": present.build_picker(asked.trend, asked.form.choice),
+        "chosen": {name: value for name, value in asked.query.items() if name in (*CHOICE, "axis")},
+        "carried": {name: value for name, value in asked.query.items() if name in CARRIED},
+        "facts": present.build_run_facts(loaded.benchmark.value),
+        "key": present.build_run_key(),
+    }
+    return render(request, "web/run_trend.html", context, status=400 if asked.form.errors else 200)
+
+
+@require_safe
+def show_run_region(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+    """Chart, latest run and table alone, for the page that shows them already."""
+    access.check(request.user, "read")
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect(with_query(reverse("run-trend", args=[benchmark_id]), request.GET.dict()))
+    try:
+        loaded = load(benchmark_id)
+    except SourceError as error:
+        return HttpResponse(error.message, status=503, content_type="text/plain")
+    now = datetime.now(UTC)
+    asked = read_query(request, loaded, now)
+    if asked.form.errors:
+        return HttpResponseBadRequest("\n".join(map(str, asked.form.problems)), content_type="text/plain")
+    return render(request, "web/_run_trend_region.html", build_region(loaded, asked, now))
+
+
+@require_safe
+def give_run_figure(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+    """The figure of the chart for plotly.js, as JSON."""
+    access.check(request.user, "read")
+    try:
+        loaded = load(benchmark_id)
+    except SourceError as error:
+        return JsonResponse({"error": error.message}, status=503)
+    asked = read_query(request, loaded, datetime.now(UTC))
+    form = asked.form
+    if form.errors:
+        return JsonResponse({"error": "; ".join(map(str, form.problems))}, status=400)
+    frame = NARROW if form.value("frame") == "narrow" else WIDE
+    drawing = draw_trend(asked.trend, axis=form.axis_kind, frame=frame)
+    return HttpResponse(build_figure(drawing, theme=form.chart_theme), content_type="application/json")
+
+
+@require_safe
+def move_to_run_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+    """An id whose slashes were escaped only once moves to where it lives."""
+    return redirect(with_query(reverse("run-trend", args=[benchmark_id]), request.GET.dict()))
+
+
+def load(benchmark_id: str) -> Loaded:
+    """The benchmark and every run of it. Http404 for an unknown one; SourceError with nothing to show."""
+    runloop = get_runloop()
+    try:
+        return Loaded(
+            read(
+                f"benchmark {benchmark_id}",
+                lambda: runloop.get_benchmark(benchmark_id),
+                RunloopBenchmark,
+                source="runloop",
+            ),
+            read(f"runs {benchmark_id}", lambda: runloop.list_runs(benchmark_id), RunloopRuns, source="runloop"),
+        )
+    except NotFound as error:
+        raise Http404 from error
+
+
+def keep_choice(request: HttpRequest, loaded: Loaded) -> dict[str, str]:
+    """Keep what the picker sent, where all of it fits, and give the query that carries it, fitting or not: the page
+    names what is wrong. Groups that were chosen for another key than the one sent now are left out."""
+    form = RunTrendForm(request.POST)
+    form.is_valid()
+    choice = form.choice
+    if request.POST.get("of", "") != choice["group"]:
+        choice = choice | {"candidate": "", "incumbent": ""}
+    wrong = [name for name in CHOICE if name in form.errors]
+    if not wrong and not find_misfits(choice, loaded.runs.value.runs):
+        remember(cast("User", request.user), loaded.benchmark.value.id, choice)
+    typed = {name: request.POST[name] for name in wrong}
+    chosen = {name: value for name, value in (choice | typed).items() if value or name == "group"}
+    return {**{name: value for name, value in form.valid_query.items() if name not in CHOICE}, **chosen}
+
+
+def read_query(request: HttpRequest, loaded: Loaded, now: datetime) -> Asked:
+    """The query's form, with what does not fit the runs among its errors, and the trend that it asks for."""
+    runs = loaded.runs.value.runs
+    recalled: dict[str, str] = {}
+    lapsed: tuple[str, ...] = ()
+    if not any(name in request.GET for name in CHOICE):
+        recalled = recall(cast("User", request.user), loaded.benchmark.value.id)
+        misfits = find_misfits(recalled, runs)
+        lapsed = tuple(misfits.values())
+        recalled = fit(recalled, misfits)
+    form = RunTrendForm({**recalled, **request.GET.dict()})
+    form.is_valid()
+    misfits = find_misfits(form.choice, runs)
+    for name, wrong in misfits.items():
+        form.add_error(name, wrong)
+    choice = fit(form.choice, misfits)
+    trend = build_run_trend(
+        runs,
+        now=now,
+        window=form.window,
+        **{name: choice.get(name) or None for name in CHOICE},
+    )
+    return Asked(form, trend, lapsed)
+
+
+def fit(choice: dict[str, str], misfits: dict[str, str]) -> dict[str, str]:
+    """The choice without what does not fit, and without what that leaves alone: groups of no key, half a pair."""
+    kept = {name: value for name, value in choice.items() if name not in misfits}
+    if not (kept.get("group") and kept.get("candidate") and kept.get("incumbent")):
+        kept = {name: value for name, value in kept.items() if name not in SIDES}
+    return kept
+
+
+def build_region(loaded: Loaded, asked: Asked, now: datetime) -> dict[str, Any]:
+    """What the region prints."""
+    benchmark, runs, form, trend = loaded.benchmark.value, loaded.runs.value, asked.form, asked.trend
+    address = reverse("run-trend", args=[benchmark.id])
+    query, axis = asked.query, form.axis_kind
+    table = present.build_run_table(trend, page=form.value("page"), run=form.value("run"), now=now)
+    name = benchmark.name or benchmark.id
+    title = f"{name}: {'candidate and incumbent score by checkpoint' if trend.paired else 'score by run'}"
+    description = f"{trend.scored_count} with a score and {trend.gap_count} without, oldest first."
+    stale = next((reading for reading in (loaded.runs, loaded.benchmark) if reading.failure), None)
+    total = max(runs.total or 0, len(runs.runs))
+    return {
+        "benchmark": benchmark,
+        "name": name,
+        "form": form,
+        "trend": trend,
+        "runs": runs,
+        "total": total,
+        "missing": total - len(runs.runs),
+        "table": table,
+        "counted": present.count_runs(trend),
+        "table_of": "Rows" if trend.paired else "Runs",
+        "grouped": len(trend.groups) > 1,
+        "embedded": get_runloop_connection().embedded,
+        "latest": present.summarise_latest_run(trend, now),
+        "axis": axis,
+        # Made by our own charts, which escape every text that they place.
+        "wide": SafeString(render_svg(draw_trend(trend, axis=axis), title=title, description=description)),
+        "narrow": SafeString(
+            render_svg(draw_trend(trend, axis=axis, frame=NARROW), title=title, description=description)
+        ),
+        "legend": present.build_legend(trend),
+        "legend_note": "",
+        "caption": present.PAIRED_CAPTION if trend.paired else present.CAPTION,
+        "row_name": "run",
+        "axis_choices": build_axis_choices(axis, address, query, slot="one slot a run"),
+        "range_choices": build_range_choices(address, query),
+        "newer_url": with_query(address, query, page=table.number - 1, run=None) if table.number > 1 else "",
+        "older_url": with_query(address, query, page=table.number + 1, run=None) if table.number < table.pages else "",
+        "page_url": with_query(address, query, page=None, run=None),
+        "all_url": with_query(address, query, **{"page": None, "run": None, "last": None, "from": None, "to": None}),
+        "region_url": with_query(reverse("run-trend-region", args=[benchmark.id]), query),
+        "figure_url": with_query(reverse("run-trend-figure", args=[benchmark.id]), query, page=None, run=None),
+        "poll_s": choose_poll_s([slot.created_at for slot in trend.open_slots], now),
+        "stale": describe_stale(stale.read_at, stale.failure.message, now) if stale and stale.failure else "",
+    }
