@@ -205,6 +205,12 @@ def _holds_anything(record: type[msgspec.Struct]) -> bool:
 
 
 @lru_cache
+def _holds_score(record: type[msgspec.Struct]) -> bool:
+    """True when a field is a score: then what stands in the record's place is shown as the score that it is not."""
+    return any(field.type == Score for field in _fields(record))
+
+
+@lru_cache
 def _single(wanted: Any) -> type:
     """A record of one field of that type: msgspec prepares each struct once, but a bare union at every call."""
     return msgspec.defstruct("Single", [("value", wanted)])
@@ -232,6 +238,7 @@ def _read_value(value: Any, wanted: Any) -> Any:
             return tuple(read_record(entry, inner) for entry in value if isinstance(entry, dict))
         if get_origin(option) is dict and isinstance(value, dict):
             return {key: _as_text(entry) for key, entry in value.items() if entry is not None}
-        if isinstance(option, type) and issubclass(option, msgspec.Struct) and isinstance(value, dict):
+        is_record = isinstance(option, type) and issubclass(option, msgspec.Struct)
+        if is_record and (isinstance(value, dict) or _holds_score(option)):
             return read_record(value, option)
     return msgspec.UNSET

@@ -15,6 +15,7 @@ from dashboard.sources.loop import WHOLE_LISTS, quote_id
 from dashboard.sources.runloop_bodies import (
     RunBody,
     ScenarioBody,
+    build_benchmark,
     build_run,
     build_scenario_run,
     decode_cursor_page,
@@ -38,11 +39,11 @@ class Runloop:
 
     def list_benchmarks(self) -> list[RunloopBenchmark]:
         """Every benchmark, in the service's order."""
-        return self._list_whole("/v1/benchmarks", "benchmarks", RunloopBenchmark)
+        return [build_benchmark(body) for body in self._list_whole("/v1/benchmarks", "benchmarks", RunloopBenchmark)]
 
     def get_benchmark(self, benchmark_id: str) -> RunloopBenchmark:
         answer = self._transport.get(f"/v1/benchmarks/{quote_id(benchmark_id)}")
-        return decode_object(answer, RunloopBenchmark, "benchmark")
+        return build_benchmark(decode_object(answer, RunloopBenchmark, "benchmark"))
 
     def list_runs(self, benchmark_id: str) -> RunloopRuns:
         """Every run of a benchmark, in the service's order; `.cut` says why where there may be more."""

@@ -13,7 +13,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from dashboard.records import Instant, Score, Unreadable
-from dashboard.runloop_records import Duration, FunctionScore, RunEnvironment, RunloopRun, ScenarioRun
+from dashboard.runloop_records import (
+    Duration,
+    FunctionScore,
+    RunEnvironment,
+    RunloopBenchmark,
+    RunloopRun,
+    ScenarioRun,
+)
 from dashboard.sources.cursor import CursorPage
 from dashboard.sources.decoding import MALFORMED, is_usable_id, parse_body, read_record
 from dashboard.sources.errors import UnreadableAnswer
@@ -110,6 +117,10 @@ def decode_environment(answer: Answer) -> RunEnvironment:
             raise UnreadableAnswer(f"{answer.route} was answered with an environment that cannot be read.") from None
         found = read_record(body, _EnvironmentBody)
     return RunEnvironment(found.environment_variables or {}, found.secrets_provided or {})
+
+
+def build_benchmark(body: RunloopBenchmark) -> RunloopBenchmark:
+    return msgspec.structs.replace(body, metadata=_show_metadata(body.metadata))
 
 
 def build_run(body: RunBody, now: datetime) -> RunloopRun:

@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 
 from dashboard.sources import connect
-from dashboard.sources.connect import get_connection, get_loop
+from dashboard.sources.connect import get_connection, get_loop, get_runloop, get_runloop_connection
 
 from .conftest import KEY
 from .faulty_server import reply_json, serve
@@ -21,10 +21,14 @@ def remote(base_url: str = "https://api.example.test", **settings: Any) -> Any:
     return override_settings(**{"RUNBIOS_BASE_URL": base_url, "RUNBIOS_API_KEY": KEY} | settings)
 
 
+def remote_runloop(base_url: str = "https://runloop.example.test", **settings: Any) -> Any:
+    return override_settings(**{"RUNLOOP_BASE_URL": base_url, "RUNLOOP_API_KEY": KEY} | settings)
+
+
 @pytest.fixture(autouse=True)
 def _no_leftovers() -> Iterator[None]:
     yield
-    connect._connect.cache_clear()
+    connect._forget_connections()
 
 
 def test_without_a_base_url_the_source_is_our_own() -> None:
@@ -114,8 +118,68 @@ def test_another_key_or_workspace_has_another_fingerprint() -> None:
 def test_a_forked_child_opens_its_own_connections() -> None:
     with remote():
         mine = get_loop()
-        child = os.fork()
-        if child == 0:  # pragma: no cover - another process
-            os._exit(7 if get_loop() is not mine else 1)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-        assert get_loop() is mine
+        with remote_runloop():
+            ours = get_runloop()
+            child = os.fork()
+            if child == 0:  # pragma: no cover - another process
+                os._exit(7 if get_loop() is not mine and get_runloop() is not ours else 1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+            assert get_loop() is mine
+            assert get_runloop() is ours
+
+
+def test_runloop_is_our_own_whatever_the_loop_source_is() -> None:
+    with remote(RUNBIOS_WORKSPACE_ID="theirs"):
+        connection = get_runloop_connection()
+        assert connection.embedded
+        assert get_runloop() is get_runloop() is connection.runloop
+        assert not get_connection().embedded
+    assert get_runloop_connection() is connection, "the workspace of a remote Loop is none of ours"
+    with override_settings(RUNBIOS_WORKSPACE_ID="ws-2"):
+        assert get_runloop_connection() is not connection
+
+
+def test_a_remote_runloop_leaves_the_loop_source_as_it_is() -> None:
+    with remote_runloop():
+        assert not get_runloop_connection().embedded
+        assert get_connection().embedded
+
+
+def test_the_runloop_key_is_sent_as_a_bearer_and_as_nothing_else() -> None:
+    with serve(lambda request: reply_json({"benchmarks": []})) as server, remote_runloop(server.url):
+        assert get_runloop().list_benchmarks() == []
+        get_runloop()._transport.close()
+    headers = server.requests[0].headers
+    assert headers["authorization"] == f"Bearer {KEY}"
+    assert "x-api-key" not in headers
+
+
+def test_a_runloop_key_without_a_base_url_goes_to_runloop_itself() -> None:
+    with remote_runloop(""):
+        assert str(get_runloop()._transport._base) == "https://api.runloop.ai"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"RUNLOOP_API_KEY": ""}, "RUNLOOP_BASE_URL is set, so RUNLOOP_API_KEY must be set too"),
+        ({"RUNLOOP_BASE_URL": "http://runloop.example.test"}, "RUNLOOP_BASE_URL must be https"),
+        ({"RUNLOOP_BASE_URL": "https://user:secret@h"}, "RUNLOOP_BASE_URL must hold no credentials"),
+        ({"RUNLOOP_API_KEY": "two\nlines"}, "characters that no header can carry"),
+        ({"RUNLOOP_TIMEOUT_S": 0.0}, "RUNLOOP_TIMEOUT_S"),
+    ],
+)
+def test_runloop_settings_that_make_no_sense_are_refused(settings: dict[str, Any], said: str) -> None:
+    with remote_runloop(**settings), pytest.raises(ImproperlyConfigured, match=said) as caught:
+        get_runloop()
+    assert "secret" not in str(caught.value)
+    assert "two" not in str(caught.value)
+
+
+def test_another_runloop_key_or_address_has_another_fingerprint() -> None:
+    seen = set()
+    for settings in ({}, {"RUNLOOP_API_KEY": "other"}, {"RUNLOOP_BASE_URL": "https://other.example.test"}):
+        with remote_runloop(**settings):
+            seen.add(get_runloop_connection().fingerprint)
+            assert KEY not in get_runloop_connection().fingerprint
+    assert len(seen) == 3

@@ -13,6 +13,7 @@ from django.core.cache import cache
 from django.test import override_settings
 
 from dashboard.records import History, HistoryPoint, Unreadable
+from dashboard.runloop_records import RunloopRun, RunloopRuns
 from dashboard.sources import lastgood
 from dashboard.sources.connect import get_connection
 from dashboard.sources.errors import (
@@ -128,6 +129,35 @@ def test_a_number_that_cannot_be_kept_is_shown_and_what_was_kept_stays(
     assert read("k", lambda: value, Any).value == value
     assert "cannot be kept" in caplog.text
     assert read("k", failing(ServerFault("no")), Any).read_at == good.read_at
+
+
+def test_each_source_has_a_memory_and_pauses_of_its_own() -> None:
+    same = {"RUNLOOP_BASE_URL": AWAY, "RUNLOOP_API_KEY": KEY}
+    with override_settings(**same):
+        read("k", lambda: 5, int)
+        read("k", lambda: 6, int, source="runloop")
+        with pytest.raises(Unreachable):
+            read("new", failing(Unreachable("away")), int, source="runloop")
+        assert read("k", lambda: 7, int, source="runloop").value == 6
+        assert read("k", failing(ServerFault("no")), int).value == 5
+        assert read("other", lambda: 8, int).failure is None
+
+
+def test_runloop_is_remembered_where_the_loop_source_is_our_own() -> None:
+    remote = {"RUNLOOP_BASE_URL": AWAY, "RUNLOOP_API_KEY": KEY}
+    with override_settings(RUNBIOS_BASE_URL="", **remote):
+        read("k", lambda: 6, int, source="runloop")
+        assert read("k", failing(ServerFault("no")), int, source="runloop").value == 6
+        with pytest.raises(ServerFault):
+            read("k", failing(ServerFault("no")), int)
+
+
+def test_runs_come_back_as_they_were() -> None:
+    run = RunloopRun("r1", score=Unreadable("NaN"), started_at=datetime(2026, 3, 1, tzinfo=UTC), metadata={"a": "b"})
+    runs = RunloopRuns("bmd", (run, RunloopRun("r2", started_at=Unreadable("5"), duration_ms=5)), 2, "cut")
+    with override_settings(RUNLOOP_BASE_URL=AWAY, RUNLOOP_API_KEY=KEY):
+        read("k", lambda: runs, RunloopRuns, source="runloop")
+        assert read("k", failing(ServerFault("no")), RunloopRuns, source="runloop").value == runs
 
 
 def test_our_own_service_is_asked_directly() -> None:
