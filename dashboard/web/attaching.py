@@ -11,8 +11,8 @@ from dashboard.sources.loop import Loop
 from dashboard.web import audit
 
 WHAT_IT_DOES = (
-    "A rule replays its benchmark on every run that starts from then on. It raises no amount that was agreed to, so "
-    "consent is not touched and nobody has to agree again."
+    "A rule replays its benchmark on every run that starts from then on; a paused one starts none. It raises no amount "
+    "that was agreed to, so consent is not touched and nobody has to agree again."
 )
 
 
@@ -40,7 +40,8 @@ def change_benchmark(request: HttpRequest, rule: Rule, benchmark_id: str | None,
         loop.set_rule_benchmark(rule.id, benchmark_id)
         entry.message = f"from {identify(before, rule.benchmark_id)} to {identify(wanted, benchmark_id)}"
     if benchmark_id:
-        return f"“{rule.name}” replays “{wanted.name if wanted else benchmark_id}” on every run from now on."
+        paused = "" if rule.enabled else " It is paused: until it is resumed it starts none."
+        return f"“{rule.name}” replays “{wanted.name if wanted else benchmark_id}” on every run from now on.{paused}"
     return f"“{rule.name}” replays no benchmark from now on. What was measured stays."
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -33,7 +33,10 @@ SENT_AS = {
 
 
 class BenchmarkForm(forms.Form):
-    """`judges` and `datasets` None: they could not be read, and what was chosen is taken as it is."""
+    """`judges` and `datasets` None: they could not be read, and what was chosen is taken as it is.
+
+    `taken` holds the names of the active benchmarks, as far as they could be read: the service settles it in the end.
+    """
 
     name = forms.CharField(
         max_length=200,
@@ -89,13 +92,20 @@ class BenchmarkForm(forms.Form):
         judges: Sequence[Judge] | None,
         datasets: Sequence[Dataset] | None,
         picks: Picks,
+        taken: Collection[str] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(data, **kwargs)
-        self._judges, self._picks = judges, picks
+        self._judges, self._picks, self._taken = judges, picks, taken
         self.fields["judge"].widget.choices = [(judge.id, judge.name) for judge in judges or ()]
         choices = [(one.id, label_dataset(one)) for one in datasets or ()]
         self.fields["dataset"].widget.choices = [("", "choose one"), *choices]
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name in self._taken:
+            raise forms.ValidationError("An active benchmark has this name. Choose another, or retire that one first.")
+        return name
 
     def clean_judge(self) -> str:
         judge_id: str = self.cleaned_data["judge"]

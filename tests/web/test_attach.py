@@ -31,6 +31,17 @@ def test_it_works(signed_in):
     assert AuditEntry.objects.get().action == "attach"
 
 
+def test_a_paused_rule_is_said_to_replay_nothing_until_it_is_resumed(signed_in):
+    benchmark = make_benchmark("Mine")
+    make_rule("Imported", enabled=False, paused_reason="imported results: this rule fires no training")
+    here = f"/benchmarks/{benchmark.pk}/attach/"
+    page = signed_in.get(here)
+    assert "It is paused: attached or not, it replays nothing until it is resumed." in text_of(page)
+    done = signed_in.post(here, fill(page, "attach"), follow=True)
+    assert "on every run from now on. It is paused: until it is resumed it starts none." in text_of(done)
+    assert "It is paused and replays nothing until it is resumed. Detached, it replays nothing" in text_of(done)
+
+
 def test_detaching_from_here_leaves_the_rule_without_one(signed_in):
     mine = make_benchmark("Mine")
     make_rule("Nightly", benchmark=mine)

@@ -7,6 +7,7 @@ import pytest
 from dashboard.service.models import Benchmark, BenchmarkItem, Judge, Trace
 from dashboard.web import drafts
 from dashboard.web.models import AuditEntry, Draft
+from dashboard.web.views import new_benchmark
 from tests.factories import START, make_benchmark, make_dataset, make_judge, make_rule, make_trace
 from tests.web.conftest import make_person
 from tests.web.pages import fill, text_of
@@ -209,18 +210,53 @@ def test_what_was_deleted_since_is_seen_in_the_review_and_refused_by_the_service
     assert again.status_code == 422, "the review stays shut until it is left out"
 
 
-def test_a_taken_name_is_refused_at_the_name_with_everything_still_there(signed_in, ready):
+def test_a_taken_name_is_told_at_the_name_before_the_review_with_everything_still_there(signed_in, ready):
     make_benchmark("Support answers")
     form = fill(signed_in.get(ready), "review", tick=[f"tr_{n:03d}" for n in range(12)])
-    review = signed_in.post(ready, form, follow=True)
-    page = signed_in.post(f"{ready}review/", fill(review, "freeze"))
-    assert page.status_code == 409
-    assert "Name : An active benchmark is named 'Support answers' already." in text_of(page)
+    page = signed_in.post(ready, form)
+    assert page.status_code == 422
+    assert "Name : An active benchmark has this name." in text_of(page)
     assert b"autofocus" in page.content.partition(b'name="name"')[2].partition(b">")[0]
     assert "12 of 10–200" in text_of(page)
     review = signed_in.post(ready, fill(page, "review", name="Another"), follow=True)
     signed_in.post(f"{ready}review/", fill(review, "freeze"))
     assert Benchmark.objects.filter(name="Another").count() == 1
+
+
+def test_a_name_that_is_taken_after_the_last_look_is_refused_by_the_service(signed_in, ready, monkeypatch):
+    review = signed_in.post(
+        ready, fill(signed_in.get(ready), "review", tick=[f"tr_{n:03d}" for n in range(12)]), follow=True
+    )
+    claim = drafts.claim
+
+    def claim_late(draft):
+        make_benchmark("Support answers")
+        return claim(draft)
+
+    monkeypatch.setattr(drafts, "claim", claim_late)
+    page = signed_in.post(f"{ready}review/", fill(review, "freeze"))
+    assert page.status_code == 409
+    assert "Name : An active benchmark is named 'Support answers' already." in text_of(page)
+    assert "12 of 10–200" in text_of(page)
+
+
+def test_a_press_that_finds_the_name_taken_by_the_press_before_it_leads_to_what_that_made(
+    signed_in, ready, monkeypatch
+):
+    review = signed_in.post(
+        ready, fill(signed_in.get(ready), "review", tick=[f"tr_{n:03d}" for n in range(12)]), follow=True
+    )
+    form = fill(review, "freeze")
+    list_names = new_benchmark.list_names
+
+    def list_late():
+        monkeypatch.setattr(new_benchmark, "list_names", list_names)
+        signed_in.post(f"{ready}review/", form)
+        return list_names()
+
+    monkeypatch.setattr(new_benchmark, "list_names", list_late)
+    second = signed_in.post(f"{ready}review/", form)
+    assert second["Location"] == f"/benchmarks/{Benchmark.objects.get().pk}/"
 
 
 def test_the_second_press_leads_to_what_the_first_made(signed_in, ready):

@@ -155,7 +155,16 @@ def list_traces(query: PickerForm, limit: int, offset: int) -> tuple[list[Any], 
 def bind(body: dict[str, Any], judges: list[Judge] | None, datasets: list[Dataset] | None) -> BenchmarkForm:
     """The form over what the draft holds."""
     data = {"source": "traces"} | {name: body[name] for name in TYPED if body.get(name)}
-    return BenchmarkForm(data, judges=judges, datasets=datasets, picks=review_picks(read_picks(body)))
+    picks = review_picks(read_picks(body))
+    return BenchmarkForm(data, judges=judges, datasets=datasets, picks=picks, taken=list_names())
+
+
+def list_names() -> set[str]:
+    """The names of the active benchmarks, none where they cannot be read."""
+    try:
+        return {one.name for one in get_loop().list_benchmarks(status="active")}
+    except SourceError:
+        return set()
 
 
 def answer_form(

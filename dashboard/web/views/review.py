@@ -39,6 +39,9 @@ def show_review(request: HttpRequest, draft_id: str) -> HttpResponse:
     judges, datasets, failure = load_choices()
     form = bind(draft.body, judges, datasets)
     if failure or not form.is_valid():
+        draft.refresh_from_db()
+        if draft.state != "open":  # the name may be taken by what another press of this form has made meanwhile
+            return follow(request, draft)
         return answer_form(request, draft.pk, draft.body, PickerForm({}), form, status=503 if failure else 422)
     if request.method != "POST":
         return answer_review(request, draft, form, find_judge(judges, form), datasets)
