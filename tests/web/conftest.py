@@ -1,4 +1,4 @@
-"""What the page tests share: a person with a password, and a remote workspace behind a real HTTP server."""
+"""What the page tests share: a person with a password, a remote workspace behind a real HTTP server, a filled form."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from urllib.parse import unquote
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.test import Client
 
 from dashboard.sources import transport
 from dashboard.sources.connect import _connect as make_connection
 from dashboard.sources.connect import get_loop
 from dashboard.sources.transport import Transport
+from tests.factories import make_judge, make_trace
 from tests.sources.faulty_server import FaultyServer, Request, reply_json, serve
+from tests.web.pages import fill
 
 Connect = Callable[..., FaultyServer]
 
@@ -102,3 +105,25 @@ def figure_of(answer: Any) -> dict[str, Any]:
         raise AssertionError(f"{text} is no JSON")
 
     return json.loads(answer.content, parse_constant=refuse)
+
+
+def make_traces(count: int, **fields: Any) -> list[str]:
+    """The ids of new conversations, the newest first."""
+    return [make_trace(f"Question {n}", id=f"tr_{n:03d}", **fields).pk for n in range(count)][::-1]
+
+
+def open_form(client: Client) -> tuple[Any, str]:
+    """The page of a new form, and its address."""
+    page = client.get("/benchmarks/new/", follow=True)
+    return page, page.request["PATH_INFO"]
+
+
+@pytest.fixture
+def ready(signed_in: Client) -> str:
+    """A form with everything filled in but the conversations, of which 12 exist; and its address."""
+    make_traces(12)
+    judge = make_judge()
+    page, url = open_form(signed_in)
+    filled = fill(page, "look", name="Support answers", judge=judge.pk, cap="4.50") | {"go": "keep"}
+    assert signed_in.post(url, filled).status_code == 204
+    return url
