@@ -37,6 +37,10 @@ class Runloop:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
+    def ping(self) -> None:
+        """Asks for as little as can be asked for: that it is answered is all that is looked at."""
+        self._transport.get("/v1/benchmarks", {"limit": 1})
+
     def list_benchmarks(self) -> list[RunloopBenchmark]:
         """Every benchmark, in the service's order."""
         return [build_benchmark(body) for body in self._list_whole("/v1/benchmarks", "benchmarks", RunloopBenchmark)]
