@@ -56,7 +56,10 @@ def store_runs(workspace: Workspace, rows: Sequence[tuple[str, Run]], *, name: s
         if (filled or relabelled) and run.id not in created:
             changed[run.id] = row
     RunloopRun.objects.bulk_create(created.values(), batch_size=500)
-    RunloopRun.objects.bulk_update(changed.values(), CHANGING, batch_size=100)
+    # Each of these is there: a bulk_update of 6,000 takes twenty seconds, this one.
+    RunloopRun.objects.bulk_create(
+        changed.values(), update_conflicts=True, unique_fields=["id"], update_fields=CHANGING, batch_size=500
+    )
     return outcome
 
 

@@ -112,7 +112,7 @@ def test_what_was_measured_is_not_written_over(import_runs: Any, change: dict[st
     assert stored()[1:] == before
     assert "run 2: conflict, left as it was: bmr_1" in done.err
     assert why in done.err
-    assert done.failed == "0 runs were not imported, 1 in conflict"
+    assert done.failed == "not imported: 0 unreadable or without a benchmark, 1 in conflict"
     assert RunloopRun.objects.filter(pk="bmr_0").exists()
 
 
@@ -135,7 +135,7 @@ def test_a_row_that_cannot_be_read_is_named_and_the_rest_is_imported(import_runs
     done = import_runs(raw)
     assert "line 2: not read: NaN is no number" in done.err
     assert "line 3: not read: it is not JSON" in done.err
-    assert done.failed == "2 runs were not imported, 0 in conflict"
+    assert done.failed == "not imported: 2 unreadable or without a benchmark, 0 in conflict"
     assert [row["id"] for row in stored()] == ["bmr_1"]
 
 
@@ -150,7 +150,7 @@ def test_a_run_without_a_benchmark_goes_where_the_option_says_or_is_named(import
     loose = {key: value for key, value in RUN.items() if key != "benchmark_id"}
     done = import_runs([loose, RUN | {"id": "bmr_2"}])
     assert "run 1: not imported: bmr_1 names no benchmark; --benchmark ID says where it goes" in done.err
-    assert done.failed == "1 runs were not imported, 0 in conflict"
+    assert done.failed == "not imported: 1 unreadable or without a benchmark, 0 in conflict"
     done = import_runs([loose, RUN | {"id": "bmr_2"}], "--benchmark", "bmd_loose")
     assert done.failed == ""
     assert {row["id"]: row["benchmark_id"] for row in stored()} == {"bmr_1": "bmd_loose", "bmr_2": "bmd_1"}
@@ -183,7 +183,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_not_do_it(import_runs: Any) 
 
 def test_environments_are_counted_and_left_out(import_runs: Any) -> None:
     done = import_runs([RUN | ENVIRONMENT, RUN | {"id": "bmr_2"}])
-    assert "note: 1 runs carry environment values or secret names, which were left out" in done.out
+    assert "note: 1 runs carry environment values or secret names, which are left out" in done.out
     assert "hunter2" not in done.out + done.err
     assert not RunloopRun.objects.exclude(environment_variables=None, secrets_provided=None).exists()
 
@@ -191,7 +191,7 @@ def test_environments_are_counted_and_left_out(import_runs: Any) -> None:
 def test_environments_are_stored_when_that_is_asked_for_and_stay(import_runs: Any) -> None:
     import_runs([RUN])
     done = import_runs([RUN | ENVIRONMENT], "--keep-environment")
-    assert "which were stored" in done.out
+    assert "which are stored" in done.out
     assert "hunter2" not in done.out + done.err
     import_runs([RUN | {"name": "renamed"}])
     row = stored()[0]

@@ -77,6 +77,13 @@ def test_a_refused_write_is_written_down_with_its_code():
     assert "loop:write" in found.message
 
 
+def test_a_write_that_runloop_s_api_does_not_have_here_is_written_down_too():
+    headers = {"Authorization": f"Bearer {make_key('loop:write')}"}
+    assert Client().post("/v1/benchmark_runs/bmr_1/cancel", headers=headers).status_code == 405
+    assert (only_entry().outcome, only_entry().code) == ("refused", "METHOD_NOT_ALLOWED")
+    assert only_entry().action.startswith("POST v1/benchmark_runs/")
+
+
 def test_a_revoked_key_is_still_named():
     secret = make_key("loop:write")
     call_command("apikey", "revoke", ApiKey.objects.get().pk, stdout=StringIO())
@@ -126,13 +133,16 @@ def test_every_write_of_the_api_has_a_name():
             ["import_results", "--benchmark", "Imported", "--candidate", "{table}"],
             ("import", "benchmark", "Imported", None),
         ),
+        (["import_runloop", "{runs}"], ("import", "agent runs", "bmd_1", None)),
         (["sample", "create"], ("create", "sample workspace", "", "")),
     ],
 )
 def test_a_command_that_wrote_is_written_down_and_a_dry_run_is_not(tmp_path, arguments, entry):
-    places = {"file": tmp_path / "rows.jsonl", "table": tmp_path / "table.csv"}
+    places = {"file": tmp_path / "rows.jsonl", "table": tmp_path / "table.csv", "runs": tmp_path / "runs.json"}
     places["file"].write_text('{"prompt": "A"}')
     places["table"].write_text("checkpoint,candidate_score,incumbent_score\nstep-1,0.5,0.4\n")
+    run = {"id": "bmr_1", "benchmark_id": "bmd_1", "state": "running", "start_time_ms": 1_741_000_000_000}
+    places["runs"].write_text(json.dumps({"runs": [run]}))
     arguments = [text.format(**places) for text in arguments]
     if arguments[0].startswith("import"):
         call_command(*arguments, "--dry-run", stdout=StringIO())

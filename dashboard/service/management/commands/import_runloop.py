@@ -74,7 +74,7 @@ class Command(BaseCommand):
         self._report(outcome, "would import" if dry_run else "imported")
         self._note(rows, now, cut=found.cut, keep_environment=options["keep_environment"])
         if problems or conflicts:
-            raise CommandError(f"{problems} runs were not imported, {conflicts} in conflict")
+            raise CommandError(f"not imported: {problems} unreadable or without a benchmark, {conflicts} in conflict")
 
     def _read(
         self, given: tuple[tuple[str, Any], ...], benchmark_id: str | None, *, keep_environment: bool
@@ -111,7 +111,7 @@ class Command(BaseCommand):
         carried = sum(run.had_environment for _, run in rows)
         if carried:
             done = "stored" if keep_environment else "left out; --keep-environment stores them"
-            self._say(f"note: {carried} runs carry environment values or secret names, which were {done}")
+            self._say(f"note: {carried} runs carry environment values or secret names, which are {done}")
         latest_ms = int((now + timedelta(days=1)).timestamp() * 1000)
         odd = sum(not EARLIEST_MS <= run.start_time_ms <= latest_ms for _, run in rows)
         if odd:
