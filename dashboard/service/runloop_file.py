@@ -1,15 +1,16 @@
-"""What GET /v1/benchmark_runs answered, read from a file: pages, a list of runs, or a run a line. No Django here."""
+"""What GET /v1/benchmark_runs answered, or …/{id}/scenario_runs: pages, a list, or a row a line. No Django here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
 
 from dashboard.service.strict_json import NotJson, check_whole, find_unstorable, parse_loosely
+from dashboard.service.wire.runloop import ScoringContractResult
 
 LAST_MS = 253_402_300_799_999
 """The end of the year 9999."""
@@ -17,7 +18,9 @@ ENVIRONMENT = ("environment_variables", "secrets_provided")
 
 Id = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=2000)]
+State = Annotated[str, Meta(min_length=1, max_length=40)]
 Milliseconds = Annotated[int, Meta(ge=0, le=LAST_MS)]
+Row = TypeVar("Row", bound=msgspec.Struct)
 
 
 class RunUnreadable(ValueError):
@@ -25,13 +28,10 @@ class RunUnreadable(ValueError):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One run, as it goes on the wire; keys that are not here are left out. A state that nobody knows stays as it is.
-
-    `had_environment`: whether any environment value or secret name came with it, be it kept or not.
-    """
+    """One run, as it goes on the wire; other keys are left out. A state that nobody knows stays as it is."""
 
     id: Id
-    state: Annotated[str, Meta(min_length=1, max_length=40)]
+    state: State
     start_time_ms: Milliseconds
     benchmark_id: Id | None = None
     duration_ms: Milliseconds | None = None
@@ -41,10 +41,24 @@ class Run(msgspec.Struct, frozen=True):
     metadata: dict[str, str] | None = None
     environment_variables: dict[str, str] | None = None
     secrets_provided: dict[str, str] | None = None
-    had_environment: bool = False
 
     def __repr__(self) -> str:
         return f"<Run {self.id}>"
+
+
+class ScenarioRun(msgspec.Struct, frozen=True):
+    """What one scenario of a run came to. Its environment is none of these keys."""
+
+    id: Id
+    scenario_id: Id
+    state: State
+    benchmark_run_id: Id | None = None
+    devbox_id: Annotated[str, Meta(max_length=200)] = ""
+    name: Text | None = None
+    start_time_ms: Milliseconds | None = None
+    duration_ms: Milliseconds | None = None
+    metadata: dict[str, str] | None = None
+    scoring_contract_result: ScoringContractResult | None = None
 
 
 @dataclass(frozen=True)
@@ -64,24 +78,37 @@ def read_file(raw: bytes) -> RunFile:
 
 
 def read_run(value: Any, *, keep_environment: bool) -> Run:
-    """The run in a row. Raises RunUnreadable; what is not kept of the environment cannot be the reason."""
+    """The run in a row. Raises RunUnreadable; an environment that is not kept cannot be the reason."""
+    return _read_row(value, Run, left_out=() if keep_environment else ENVIRONMENT)
+
+
+def read_scenario_run(value: Any) -> ScenarioRun:
+    """The scenario run in a row. Raises RunUnreadable."""
+    return _read_row(value, ScenarioRun)
+
+
+def has_environment(value: Any) -> bool:
+    """Whether any environment value or secret name stands in a row."""
+    return isinstance(value, dict) and any(value.get(key) for key in ENVIRONMENT)
+
+
+def _read_row(value: Any, shape: type[Row], left_out: Sequence[str] = ()) -> Row:
     if isinstance(value, NotJson):
         raise RunUnreadable(str(value))
     if not isinstance(value, dict):
         raise RunUnreadable("it is no object")
-    had = any(value.get(key) for key in ENVIRONMENT)
-    kept = {key: value[key] for key in value if keep_environment or key not in ENVIRONMENT} | {"had_environment": had}
+    known = {key: value[key] for key in shape.__struct_fields__ if key in value and key not in left_out}
     try:
-        check_whole(kept)
-        run = msgspec.convert(kept, Run)
+        check_whole(known)
+        row = msgspec.convert(known, shape)
     except NotJson as error:
         raise RunUnreadable(str(error)) from error
     except msgspec.ValidationError as error:
         what, _, path = str(error).partition(" - at `$.")
         raise RunUnreadable(f"{path.rstrip('`')}: {what}" if path else what) from error
-    if find_unstorable(msgspec.to_builtins(run)) is not None:
+    if find_unstorable(msgspec.to_builtins(row)) is not None:
         raise RunUnreadable("it holds a NUL or half of a surrogate pair, which cannot be stored")
-    return run
+    return row
 
 
 def _read_pages(raw: bytes) -> Iterator[tuple[str, Any]]:

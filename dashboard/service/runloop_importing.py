@@ -6,12 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from dashboard.service.models import RunloopBenchmark, RunloopRun, Workspace
-from dashboard.service.runloop_file import ENVIRONMENT, Run
+import msgspec
+from django.db.models import Max
+
+from dashboard.service.models import RunloopBenchmark, RunloopRun, RunloopScenarioRun, Workspace
+from dashboard.service.runloop_file import ENVIRONMENT, Run, ScenarioRun
 
 LABELS = ("name", "purpose", "metadata", "duration_ms")
 """What is said about a run and is no measurement: it follows the file."""
 CHANGING = ("state", "score", *LABELS, *ENVIRONMENT)
+UNFINISHED = ("running", "scoring", "scored")
+"""States of a scenario run that another one follows."""
 
 
 class ImportRefused(Exception):
@@ -135,3 +140,37 @@ def _bring_up_to_date(row: RunloopRun, run: Run) -> tuple[bool, bool]:
     for key in ENVIRONMENT:
         setattr(row, key, getattr(run, key) or getattr(row, key))
     return measured, before != [getattr(row, key) for key in CHANGING]
+
+
+def store_scenario_runs(run: RunloopRun, rows: Sequence[tuple[str, ScenarioRun]]) -> Outcome:
+    """Store (place, scenario run) of one run after those that it has. Run it inside a transaction."""
+    outcome = Outcome()
+    stored = RunloopScenarioRun.objects.in_bulk({given.id for _, given in rows})
+    ordinal = run.scenario_runs.aggregate(top=Max("ordinal", default=-1))["top"]
+    for place, given in rows:
+        result = msgspec.to_builtins(given.scoring_contract_result)
+        row = stored.get(given.id)
+        if given.benchmark_run_id not in (None, run.pk) or (row and row.run_id != run.pk):
+            outcome.conflicts.append((place, given.id, "it belongs to another run"))
+            continue
+        if row is None:
+            ordinal += 1
+            row = RunloopScenarioRun(id=given.id, run=run, ordinal=ordinal, scenario_id=given.scenario_id)
+            stored[given.id] = row
+            outcome.created.append(given.id)
+        elif (row.state, row.scoring_contract_result) == (given.state, result):
+            outcome.present.append(given.id)
+            continue
+        elif row.state in UNFINISHED:
+            outcome.filled.append(given.id)
+        elif given.state in UNFINISHED:  # an answer from before what is stored
+            outcome.present.append(given.id)
+            continue
+        else:
+            outcome.conflicts.append((place, given.id, f"it is {row.state} there; here it is not, or scored otherwise"))
+            continue
+        row.state, row.scoring_contract_result = given.state, result
+        row.devbox_id, row.name, row.metadata = given.devbox_id, given.name, given.metadata or {}
+        row.start_time_ms, row.duration_ms = given.start_time_ms, given.duration_ms
+        row.save()
+    return outcome

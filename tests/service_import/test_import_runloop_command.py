@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dashboard.service.models import RunloopBenchmark, RunloopRun
+from dashboard.service.models import RunloopBenchmark, RunloopRun, RunloopScenarioRun
 from dashboard.signals import command_wrote
 from tests.factories import START_MS, make_runloop_benchmark, make_runloop_run, make_workspace
 
@@ -167,7 +167,7 @@ def test_the_benchmark_has_the_name_that_was_given(import_runs: Any) -> None:
     assert RunloopBenchmark.objects.get().name == "Repairs"
 
 
-@pytest.mark.parametrize("option", ["--name", "--benchmark"])
+@pytest.mark.parametrize("option", ["--name", "--benchmark", "--scenario-runs"])
 @pytest.mark.parametrize("text", [" ", "x" * 201, "a\0b"], ids=["empty", "long", "NUL"])
 def test_a_name_that_cannot_be_stored_is_refused(import_runs: Any, option: str, text: str) -> None:
     assert import_runs([RUN], option, text).failed == f"{option} has 1 to 200 characters."
@@ -201,7 +201,7 @@ def test_environments_are_stored_when_that_is_asked_for_and_stay(import_runs: An
 def test_odd_times_and_a_page_that_more_follow_are_noted(import_runs: Any) -> None:
     done = import_runs({"runs": [RUN | {"start_time_ms": START_MS // 1000}], "has_more": True})
     assert "note: 1 runs start before 2015 or after tomorrow; start_time_ms counts milliseconds" in done.out
-    assert "note: the last answer says that more runs follow" in done.out
+    assert "note: the last answer says that more rows follow" in done.out
     assert stored()[0]["start_time_ms"] == START_MS // 1000
 
 
@@ -240,3 +240,74 @@ def test_an_import_that_changed_something_is_told_once(import_runs: Any) -> None
         ("import", "", "2 benchmarks"),
     ]
     assert told[0]["message"] == "1 imported, 0 filled in, 0 with other labels, 0 refused, 0 in conflict"
+
+
+RESULT = {
+    "score": 0.5,
+    "scoring_function_results": [
+        {"scoring_function_name": "tests", "score": 0.5, "state": "complete", "output": "1 of 2"}
+    ],
+}
+SCENARIO = {
+    "id": "scr_1",
+    "benchmark_run_id": "bmr_1",
+    "scenario_id": "scn_1",
+    "state": "completed",
+    "metadata": {},
+    "devbox_id": "dbx_1",
+    "scoring_contract_result": RESULT,
+}
+
+
+@pytest.fixture
+def import_scenarios(import_runs: Any) -> Any:
+    """Import scenario runs of bmr_1, which is there."""
+    import_runs([RUN])
+    return lambda rows, *options: import_runs(rows, "--scenario-runs", "bmr_1", *options)
+
+
+def scenarios() -> list[tuple[str, str, Any]]:
+    rows = RunloopScenarioRun.objects.order_by("ordinal")
+    return [(row.id, row.state, (row.scoring_contract_result or {}).get("score")) for row in rows]
+
+
+def test_scenario_runs_are_stored_in_their_order_and_only_once(import_scenarios: Any) -> None:
+    rows = {"runs": [SCENARIO, SCENARIO | {"id": "scr_0", "state": "timeout", "scoring_contract_result": None}]}
+    assert import_scenarios(rows).out == "imported 2 scenario runs of bmr_1; 0 already there\n"
+    assert import_scenarios(rows).out == "imported 0 scenario runs of bmr_1; 2 already there\n"
+    import_scenarios([SCENARIO | {"id": "scr_a"}])
+    assert scenarios() == [("scr_1", "completed", 0.5), ("scr_0", "timeout", None), ("scr_a", "completed", 0.5)]
+    assert RunloopScenarioRun.objects.get(pk="scr_1").scoring_contract_result == RESULT
+
+
+def test_a_scenario_run_that_was_running_is_filled_in_and_never_goes_back(import_scenarios: Any) -> None:
+    running = SCENARIO | {"state": "running", "scoring_contract_result": None}
+    import_scenarios([running])
+    assert "1 filled in" in import_scenarios([SCENARIO]).out
+    assert "1 already there" in import_scenarios([running]).out
+    assert scenarios() == [("scr_1", "completed", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"scoring_contract_result": RESULT | {"score": 0.6}}, "it is completed there"),
+        ({"state": "failed"}, "it is completed there"),
+        ({"benchmark_run_id": "bmr_2"}, "it belongs to another run"),
+    ],
+    ids=["score", "state", "run"],
+)
+def test_a_scenario_s_result_is_not_written_over(import_scenarios: Any, change: dict[str, Any], why: str) -> None:
+    import_scenarios([SCENARIO])
+    done = import_scenarios([SCENARIO | change, {"id": 5}])
+    assert f"run 1: conflict, left as it was: scr_1: {why}" in done.err
+    assert "run 2: not read: " in done.err
+    assert done.failed == "not imported: 1 unreadable or without a benchmark, 1 in conflict"
+    assert scenarios() == [("scr_1", "completed", 0.5)]
+
+
+def test_scenario_runs_need_their_run_and_name_no_benchmark(import_scenarios: Any, import_runs: Any) -> None:
+    assert import_runs([SCENARIO], "--scenario-runs", "bmr_9").failed == "there is no run bmr_9; import it first"
+    assert "--benchmark and --name are for runs" in import_scenarios([SCENARIO], "--name", "x").failed
+    import_scenarios([SCENARIO], "--dry-run")
+    assert scenarios() == []

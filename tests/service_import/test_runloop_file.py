@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.service.runloop_file import RunUnreadable, read_file, read_run
+from dashboard.service.runloop_file import RunUnreadable, has_environment, read_file, read_run, read_scenario_run
 
 RUN = {
     "id": "bmr_1",
@@ -136,16 +136,33 @@ def test_a_file_without_a_row_is_refused_once(raw: bytes, why: str) -> None:
 def test_an_environment_is_left_out_unless_asked_for_and_never_shown() -> None:
     value = RUN | {"environment_variables": {"TOKEN": "hunter2"}, "secrets_provided": {"DB": "DATABASE_PASSWORD"}}
     left = read_run(value, keep_environment=False)
-    assert (left.environment_variables, left.secrets_provided, left.had_environment) == (None, None, True)
+    assert (left.environment_variables, left.secrets_provided, has_environment(value)) == (None, None, True)
     kept = read_run(value, keep_environment=True)
     assert (kept.environment_variables, kept.secrets_provided) == ({"TOKEN": "hunter2"}, {"DB": "DATABASE_PASSWORD"})
     assert "hunter2" not in repr(kept)
-    assert read_run(RUN | {"environment_variables": {}}, keep_environment=True).had_environment is False
+    assert not has_environment(RUN | {"environment_variables": {}})
 
 
 def test_an_odd_environment_is_a_reason_only_where_it_is_kept_and_its_values_are_not_said() -> None:
     value = RUN | {"environment_variables": {"TOKEN": ["hunter2"]}}
-    assert read_run(value, keep_environment=False).had_environment
+    assert read_run(value, keep_environment=False).id == "bmr_1"
     with pytest.raises(RunUnreadable, match="environment_variables") as caught:
         read_run(value, keep_environment=True)
     assert "hunter2" not in str(caught.value)
+
+
+def test_a_scenario_run_is_read_with_its_functions() -> None:
+    function = {"scoring_function_name": "tests", "score": 0.5, "state": "complete", "output": "1 of 2", "more": 1}
+    row = read_scenario_run(
+        {
+            "id": "scr_1",
+            "scenario_id": "scn_1",
+            "state": "completed",
+            "scoring_contract_result": {"score": 0.5, "scoring_function_results": [function]},
+            "environment_variables": 5,
+        }
+    )
+    assert row.scoring_contract_result
+    assert row.scoring_contract_result.scoring_function_results[0].output == "1 of 2"
+    with pytest.raises(RunUnreadable, match=r"scoring_contract_result\.score"):
+        read_scenario_run({"id": "a", "scenario_id": "b", "state": "c", "scoring_contract_result": {"score": "1"}})

@@ -13,10 +13,18 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard.service.models import Workspace
+from dashboard.service.models import RunloopRun, Workspace
 from dashboard.service.printing import escape_unseen
-from dashboard.service.runloop_file import Run, RunUnreadable, read_file, read_run
-from dashboard.service.runloop_importing import ImportRefused, Outcome, store_runs
+from dashboard.service.runloop_file import (
+    Run,
+    RunFile,
+    RunUnreadable,
+    has_environment,
+    read_file,
+    read_run,
+    read_scenario_run,
+)
+from dashboard.service.runloop_importing import ImportRefused, Outcome, store_runs, store_scenario_runs
 from dashboard.service.strict_json import find_unstorable
 from dashboard.signals import command_wrote
 
@@ -31,6 +39,9 @@ A run is known by its id, so importing a file again changes nothing. One that wa
 filled in; another score of a completed run is a conflict, named and not written over. Names and metadata follow the
 file. A row that cannot be read is named and the others are imported; then, as after a conflict, the exit status is 1.
 Environment values and secret names are left out unless --keep-environment is given.
+
+With --scenario-runs RUN_ID the file holds what GET /v1/benchmark_runs/RUN_ID/scenario_runs answered, in the same forms,
+for a run that is there already.
 """
 
 
@@ -44,71 +55,68 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
         parser.add_argument("--benchmark", metavar="ID", help="where runs go that name no benchmark")
         parser.add_argument("--name", help="the benchmark's name; its id when absent")
+        parser.add_argument("--scenario-runs", metavar="RUN_ID", help="the file has what this run's scenarios came to")
         parser.add_argument("--dry-run", action="store_true", help="say what would be imported, write nothing")
         parser.add_argument(
             "--keep-environment", action="store_true", help="store environment values and secret names too"
         )
 
     def handle(self, *args: Any, file: Path, dry_run: bool, **options: Any) -> None:
-        for option in ("benchmark", "name"):
-            text = options[option]
+        for option in ("benchmark", "name", "scenario-runs"):
+            text = options[option.replace("-", "_")]
             if text is not None and (not text.strip() or len(text) > 200 or find_unstorable(text) is not None):
                 raise CommandError(f"--{option} has 1 to 200 characters.")
+        if options["scenario_runs"] is not None and (options["benchmark"] or options["name"]):
+            raise CommandError("--benchmark and --name are for runs, and --scenario-runs brings none.")
         try:
             found = read_file(file.read_bytes())
         except OSError as error:
             raise CommandError(escape_unseen(f"{file} cannot be read: {error.strerror}.")) from error
         except RunUnreadable as error:
             raise CommandError(escape_unseen(f"{file} cannot be read: {error}.")) from error
-        rows = self._read(found.rows, options["benchmark"], keep_environment=options["keep_environment"])
-        now = timezone.now()
         try:
             with transaction.atomic():
-                outcome = store_runs(Workspace.default(), rows, name=options["name"], now=now)
+                store = self._import_runs if options["scenario_runs"] is None else self._import_scenario_runs
+                outcome, problems = store(found, dry_run=dry_run, **options)
                 transaction.set_rollback(dry_run)
         except ImportRefused as error:
             raise CommandError(escape_unseen(str(error))) from error
-        problems, conflicts = len(found.rows) - len(rows), len(outcome.conflicts)
         if (outcome.created or outcome.filled or outcome.relabelled) and not dry_run:
-            self._tell(outcome, problems)
-        self._report(outcome, "would import" if dry_run else "imported")
-        self._note(rows, now, cut=found.cut, keep_environment=options["keep_environment"])
-        if problems or conflicts:
-            raise CommandError(f"not imported: {problems} unreadable or without a benchmark, {conflicts} in conflict")
+            self._tell(outcome, problems, options["scenario_runs"])
+        if found.cut:
+            self._say("note: the last answer says that more rows follow (has_more); fetch and import those too")
+        if problems or outcome.conflicts:
+            refused = f"{problems} unreadable or without a benchmark, {len(outcome.conflicts)} in conflict"
+            raise CommandError(f"not imported: {refused}")
 
-    def _read(
-        self, given: tuple[tuple[str, Any], ...], benchmark_id: str | None, *, keep_environment: bool
-    ) -> list[tuple[str, Run]]:
-        """(place, run) of every row that can be read and has a benchmark. The others are named."""
-        rows = []
-        for place, value in given:
+    def _import_runs(
+        self,
+        found: RunFile,
+        *,
+        benchmark: str | None,
+        name: str | None,
+        keep_environment: bool,
+        dry_run: bool,
+        **options: Any,
+    ) -> tuple[Outcome, int]:
+        """What came of the runs, and how many could not be stored at all."""
+        rows: list[tuple[str, Run]] = []
+        for place, value in found.rows:
             try:
                 run = read_run(value, keep_environment=keep_environment)
             except RunUnreadable as error:
                 self._complain(f"{place}: not read: {error}")
                 continue
-            if run.benchmark_id is None and benchmark_id is None:
+            if run.benchmark_id is None and benchmark is None:
                 self._complain(f"{place}: not imported: {run.id} names no benchmark; --benchmark ID says where it goes")
                 continue
-            rows.append((place, msgspec.structs.replace(run, benchmark_id=run.benchmark_id or benchmark_id)))
-        return rows
-
-    def _report(self, outcome: Outcome, verb: str) -> None:
-        for place, run_id, why in outcome.conflicts:
-            self._complain(f"{place}: conflict, left as it was: {run_id}: {why}")
-        counts = [f"{len(outcome.present)} already there"]
-        if outcome.relabelled:
-            counts.insert(0, f"{len(outcome.relabelled)} with other labels")
-        if outcome.filled:
-            counts.insert(0, f"{len(outcome.filled)} filled in")
-        self._say(f"{verb} {len(outcome.created)} runs; {', '.join(counts)}")
-        for benchmark in outcome.benchmarks:
-            self._say(
-                f'benchmark {benchmark.pk} "{benchmark.name}"; see /runloop/benchmarks/{quote(benchmark.pk, safe="")}/'
-            )
-
-    def _note(self, rows: list[tuple[str, Run]], now: datetime, *, cut: bool, keep_environment: bool) -> None:
-        carried = sum(run.had_environment for _, run in rows)
+            rows.append((place, msgspec.structs.replace(run, benchmark_id=run.benchmark_id or benchmark)))
+        now = timezone.now()
+        outcome = store_runs(Workspace.default(), rows, name=name, now=now)
+        self._report(outcome, "runs", dry_run=dry_run)
+        for row in outcome.benchmarks:
+            self._say(f'benchmark {row.pk} "{row.name}"; see /runloop/benchmarks/{quote(row.pk, safe="")}/')
+        carried = sum(has_environment(value) for _, value in found.rows)
         if carried:
             done = "stored" if keep_environment else "left out; --keep-environment stores them"
             self._say(f"note: {carried} runs carry environment values or secret names, which are {done}")
@@ -116,18 +124,45 @@ class Command(BaseCommand):
         odd = sum(not EARLIEST_MS <= run.start_time_ms <= latest_ms for _, run in rows)
         if odd:
             self._say(f"note: {odd} runs start before 2015 or after tomorrow; start_time_ms counts milliseconds")
-        if cut:
-            self._say("note: the last answer says that more runs follow (has_more); fetch and import those too")
+        return outcome, len(found.rows) - len(rows)
 
-    def _tell(self, outcome: Outcome, problems: int) -> None:
+    def _import_scenario_runs(
+        self, found: RunFile, *, scenario_runs: str, dry_run: bool, **options: Any
+    ) -> tuple[Outcome, int]:
+        """What came of the scenario runs of the run with the id `scenario_runs`, and how many could not be read."""
+        run = RunloopRun.objects.filter(workspace=Workspace.default(), pk=scenario_runs).first()
+        if run is None:
+            raise ImportRefused(f"there is no run {scenario_runs}; import it first")
+        rows = []
+        for place, value in found.rows:
+            try:
+                rows.append((place, read_scenario_run(value)))
+            except RunUnreadable as error:
+                self._complain(f"{place}: not read: {error}")
+        outcome = store_scenario_runs(run, rows)
+        self._report(outcome, f"scenario runs of {run.pk}", dry_run=dry_run)
+        return outcome, len(found.rows) - len(rows)
+
+    def _report(self, outcome: Outcome, noun: str, *, dry_run: bool) -> None:
+        for place, row_id, why in outcome.conflicts:
+            self._complain(f"{place}: conflict, left as it was: {row_id}: {why}")
+        counts = [f"{len(outcome.present)} already there"]
+        if outcome.relabelled:
+            counts.insert(0, f"{len(outcome.relabelled)} with other labels")
+        if outcome.filled:
+            counts.insert(0, f"{len(outcome.filled)} filled in")
+        verb = "would import" if dry_run else "imported"
+        self._say(f"{verb} {len(outcome.created)} {noun}; {', '.join(counts)}")
+
+    def _tell(self, outcome: Outcome, problems: int, run_id: str | None) -> None:
         """The audit log, by the signal."""
         one = outcome.benchmarks[0] if len(outcome.benchmarks) == 1 else None
         command_wrote.send(
             type(self),
             action="import",
-            target_kind="agent runs",
-            target_id=one.pk if one else "",
-            target_name=one.name if one else f"{len(outcome.benchmarks)} benchmarks",
+            target_kind="agent runs" if run_id is None else "scenario runs",
+            target_id=run_id or (one.pk if one else ""),
+            target_name=one.name if one else f"{len(outcome.benchmarks)} benchmarks" if run_id is None else "",
             message=f"{len(outcome.created)} imported, {len(outcome.filled)} filled in, "
             f"{len(outcome.relabelled)} with other labels, {problems} refused, {len(outcome.conflicts)} in conflict",
         )
