@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -14,7 +14,8 @@ from django.test import Client
 
 from dashboard.sources import transport
 from dashboard.sources.connect import _connect as make_connection
-from dashboard.sources.connect import get_loop
+from dashboard.sources.connect import _connect_runloop as make_runloop_connection
+from dashboard.sources.connect import get_loop, get_runloop
 from dashboard.sources.transport import Transport
 from tests.factories import make_judge, make_trace
 from tests.sources.faulty_server import FaultyServer, Request, reply_json, serve
@@ -58,6 +59,27 @@ def connect(settings, monkeypatch) -> Iterator[Connect]:
         yield connect
 
 
+@pytest.fixture
+def connect_runloop(settings, monkeypatch) -> Iterator[Connect]:
+    """Likewise a remote Runloop."""
+    monkeypatch.setattr(transport, "FIRST_DELAY_S", 0.01)
+    with ExitStack() as stack:
+
+        def close(transport: Transport) -> None:
+            transport.close()
+            make_runloop_connection.cache_clear()
+
+        def connect(answer: Callable[[Request], Any]) -> FaultyServer:
+            server = stack.enter_context(serve(answer))
+            settings.RUNLOOP_BASE_URL = server.url
+            settings.RUNLOOP_API_KEY = "ak_nobody_may_see"
+            settings.RUNLOOP_TIMEOUT_S = 2.0
+            stack.callback(close, get_runloop()._transport)
+            return server
+
+        yield connect
+
+
 def one_benchmark(**fields: Any) -> dict[str, Any]:
     return {"id": "bm_1", "name": "Remote", "status": "active", "items_digest": "d1"} | fields
 
@@ -96,6 +118,55 @@ class Workspace:
         if not found:
             return reply_json({"error": {"code": "NOT_FOUND", "message": "No such benchmark."}}, 404)
         return reply_json({"benchmark": found[0]})
+
+
+def one_run(number: int, **fields: Any) -> dict[str, Any]:
+    """A completed run of Runloop's wire, an hour after the one before it."""
+    return {
+        "id": f"bmr_{number}",
+        "benchmark_id": "bmd_1",
+        "name": f"run {number}",
+        "state": "completed",
+        "score": 0.5,
+        "start_time_ms": 1_767_603_600_000 + number * 3_600_000,
+        "duration_ms": 60_000,
+        "metadata": {"model": "a", "checkpoint": f"step-{number}"},
+    } | fields
+
+
+class RunloopWorkspace:
+    """A remote Runloop's answers: benchmarks, the runs of each, and the scenario runs of any."""
+
+    def __init__(
+        self,
+        benchmarks: list[dict[str, Any]],
+        runs: dict[str, list[dict[str, Any]]],
+        scenarios: dict[str, list[dict[str, Any]]] | None = None,
+    ) -> None:
+        self.benchmarks = benchmarks
+        self.runs = runs
+        self.scenarios = scenarios or {}
+
+    def __call__(self, request: Request) -> list[bytes]:
+        parts = [unquote(part) for part in request.path.strip("/").split("/")][1:]
+        query = parse_qs(urlsplit(request.target).query)
+        if parts == ["benchmarks"]:
+            return self.page("benchmarks", self.benchmarks)
+        if parts == ["benchmark_runs"]:
+            found = self.runs.get(query["benchmark_id"][0], [])[::-1]
+            return self.page("runs", found[: int(query["limit"][0])], len(found))
+        if parts[-1] == "scenario_runs":
+            return self.page("runs", self.scenarios.get(parts[1], []))
+        everything = (
+            self.benchmarks if parts[0] == "benchmarks" else [run for runs in self.runs.values() for run in runs]
+        )
+        found = [one for one in everything if one["id"] == parts[1]]
+        return reply_json(found[0]) if found else reply_json({"message": "There is none."}, 404)
+
+    def page(self, name: str, entries: list[dict[str, Any]], total: int | None = None) -> list[bytes]:
+        total = len(entries) if total is None else total
+        left = total - len(entries)
+        return reply_json({name: entries, "has_more": left > 0, "remaining_count": left, "total_count": total})
 
 
 def figure_of(answer: Any) -> dict[str, Any]:

@@ -70,7 +70,7 @@ DRAFTS = {
     "review": ("/benchmarks/new/abc/review/", {"seen": "", "go": "freeze"}, "create"),
     "run-trend": ("/runloop/benchmarks/{runs}/", {"group": "model"}, "read"),
 }
-"""Likewise, where whoever may leaves no more than a draft or a grouping of their own, which the audit log does not know."""
+"""Likewise, where whoever may leaves no more than a draft or grouping of their own: the audit log does not know it."""
 FOR_EVERYBODY = {"sign-in", "sign-in-link", "sign-out", "password", "healthz", "readyz"}
 SCRIPT = {"HX-Request": "true", "HX-Current-URL": "http://testserver/"}
 ASKED = [(role, script) for role in [None, *ROLES] for script in (False, True)]

@@ -36,3 +36,8 @@ def show_cents(cents: int | None) -> str:
         return NOTHING
     whole, rest = divmod(abs(cents), 100)
     return f"{MINUS if cents < 0 else ''}${whole:,}.{rest:02d}"
+
+
+def show_count(number: int, what: str) -> str:
+    """1 run, 6,000 runs."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -11,7 +11,7 @@ from dashboard.charts.numbers import choose_decimals
 from dashboard.records import Score, Unreadable
 from dashboard.runloop_records import FunctionScore, RunloopRun, ScenarioRun
 from dashboard.trend import Scale
-from dashboard.web.presenters.numbers import NOTHING, Number, show_score
+from dashboard.web.presenters.numbers import NOTHING, Number, show_count, show_score
 from dashboard.web.presenters.texts import count_characters, cut_text
 from dashboard.web.presenters.times import Moment, show_duration, show_moment
 
@@ -161,19 +161,19 @@ def compare_means(run: RunloopRun, scenarios: Sequence[ScenarioRun]) -> Verdict:
     scores = [one.score for one in scenarios if isinstance(one.score, float)]
     unscored, count = len(scenarios) - len(scores), len(scenarios)
     mean, reported = fsum(scores) / count, run.score
-    missing = f"{unscored} of {count} scenario runs {'has' if unscored == 1 else 'have'} no score"
+    missing = f"{unscored:,} of {show_count(count, 'scenario run')} {'has' if unscored == 1 else 'have'} no score"
     if unscored and (not scores or not isinstance(reported, float)):
         return Verdict(f"It cannot be recomputed because {missing}.", None)
     if not isinstance(reported, float):
-        text = f"Computed here from {count} scenario scores: {show_any(mean).text}. Runloop reports no score."
-        return Verdict(text, None)
+        shown, given = show_any(mean).text, show_count(count, "scenario score")
+        return Verdict(f"Computed here from {given}: {shown}. Runloop reports no score.", None)
     agrees = abs(mean - reported) <= AGREES_WITHIN
     decimals = choose_decimals([mean, reported], SCALE)
     shown, given = show_score(mean, decimals).text, show_score(reported, decimals).text
     if shown == given and not agrees:  # further digits than the page prints
         shown, given = repr(mean), repr(reported)
     if not unscored:
-        words = f"the mean of {count} scenario scores, computed here, is {shown}"
+        words = f"the mean of {show_count(count, 'scenario score')}, computed here, is {shown}"
         return Verdict(f"Agrees: {words}." if agrees else f"Differs: {words}; Runloop reports {given}.", agrees)
     if agrees:
         return Verdict(f"Agrees, where 0 stands for a missing score: {missing}, and computed here it is {shown}.", True)

@@ -14,7 +14,7 @@ from dashboard.charts.numbers import choose_decimals
 from dashboard.runloop_records import RunloopBenchmark
 from dashboard.sources.decoding import MAX_ID_LENGTH
 from dashboard.trend import RUN_GAP_LABELS, RunSlot, RunTrend
-from dashboard.web.presenters.numbers import NOTHING, Number, show_delta, show_score
+from dashboard.web.presenters.numbers import NOTHING, Number, show_count, show_delta, show_score
 from dashboard.web.presenters.times import Moment, show_duration, show_moment
 from dashboard.web.presenters.trend import NO_NUMBER, ROWS_A_PAGE, Fact, KeyEntry, LegendEntry, line_class
 
@@ -128,13 +128,13 @@ def show_scores(slot: RunSlot, decimals: int) -> tuple[Number, Number, Number]:
     )
 
 
-def summarise_latest_run(trend: RunTrend, now: datetime) -> Latest | None:
+def summarise_latest_run(trend: RunTrend, now: datetime, *, grouped: bool) -> Latest | None:
     """None where no run has a score."""
     slot = trend.latest
     if slot is None:
         return None
     decimals = choose_decimals((slot.candidate, slot.incumbent, slot.delta), trend.scale)
-    group = slot.group_name if len(trend.groups) > 1 and not trend.paired else ""
+    group = slot.group_name if grouped and not trend.paired else ""
     notes = tuple(flag.text for flag in slot.flags)
     return Latest(slot.label, group, *show_scores(slot, decimals), show_moment(slot.created_at, now), notes)
 
@@ -142,15 +142,15 @@ def summarise_latest_run(trend: RunTrend, now: datetime) -> Latest | None:
 def count_runs(trend: RunTrend) -> str:
     """How many of the runs are shown, how many of these have no score, and how many still go on."""
     running = sum(run.state == "running" for slot in trend.open_slots for run in slot.runs)
-    said = f"{_count(trend.scored_count + trend.gap_count, 'run')}, {trend.gap_count} without a score"
+    said = f"{show_count(trend.scored_count + trend.gap_count, 'run')}, {trend.gap_count} without a score"
     return said + (f", {running} still running" if running else "")
 
 
-def build_legend(trend: RunTrend) -> list[LegendEntry]:
-    """The lines where there are several, in the order of their colours."""
+def build_legend(trend: RunTrend, *, grouped: bool) -> list[LegendEntry]:
+    """The lines in the order of their colours; nothing where all runs are one."""
     if trend.paired:
         return [LegendEntry(f"{line.role}: {line.name}", line.role) for line in trend.lines]
-    return [LegendEntry(line.name, line_class(line.number)) for line in trend.lines] if len(trend.lines) > 1 else []
+    return [LegendEntry(line.name, line_class(line.number)) for line in trend.lines] if grouped else []
 
 
 def build_run_key() -> list[KeyEntry]:
@@ -183,7 +183,11 @@ def build_picker(trend: RunTrend, choice: Mapping[str, str]) -> dict[str, list[O
     def of_keys(name: str, none: str) -> list[Option]:
         chosen = choice.get(name, "")
         offered = [
-            Option(key.key, f"{key.key} ({_count(key.values, 'value')}, {_count(key.runs, 'run')})", key.key == chosen)
+            Option(
+                key.key,
+                f"{key.key} ({show_count(key.values, 'value')}, {show_count(key.runs, 'run')})",
+                key.key == chosen,
+            )
             for key in keys
         ]
         return [Option("", none, not any(option.selected for option in offered)), *offered]
@@ -191,7 +195,7 @@ def build_picker(trend: RunTrend, choice: Mapping[str, str]) -> dict[str, list[O
     def of_groups(name: str) -> list[Option]:
         chosen = choice.get(name, "")
         offered = [
-            Option(group.key, f"{group.name} ({_count(group.runs, 'run')})", group.key == chosen)
+            Option(group.key, f"{group.name} ({show_count(group.runs, 'run')})", group.key == chosen)
             for group in trend.groups
             if can_travel(group.key)
         ]
@@ -206,7 +210,3 @@ def build_picker(trend: RunTrend, choice: Mapping[str, str]) -> dict[str, list[O
 def can_travel(text: str) -> bool:
     """True for a key or value that an address carries whole."""
     return 0 < len(text) <= MAX_ID_LENGTH and "\0" not in text
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

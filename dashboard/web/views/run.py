@@ -18,6 +18,7 @@ from dashboard.web import access, audit
 from dashboard.web.forms import RunForm
 from dashboard.web.presenters import run as present
 from dashboard.web.presenters.links import with_query
+from dashboard.web.presenters.numbers import show_count
 from dashboard.web.presenters.trend import describe_stale
 from dashboard.web.views.away import answer_away
 
@@ -75,7 +76,10 @@ def show_environment(request: HttpRequest, run_id: str) -> HttpResponse:
     try:
         with audit.record(request, action="see_environment", target_kind="run", target_id=run_id) as entry:
             environment = runloop.get_environment(run_id)
-            entry.message = f"{len(environment.variables)} values, {len(environment.secrets)} secret names"
+            entry.message = (
+                f"{show_count(len(environment.variables), 'value')}, "
+                f"{show_count(len(environment.secrets), 'secret name')}"
+            )
     except NotFound as error:
         raise Http404 from error
     except SourceError as error:

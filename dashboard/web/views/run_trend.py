@@ -191,7 +191,7 @@ def fit(choice: dict[str, str], misfits: dict[str, str]) -> dict[str, str]:
 def build_region(loaded: Loaded, asked: Asked, now: datetime) -> dict[str, Any]:
     """What the region prints."""
     benchmark, runs, form, trend = loaded.benchmark.value, loaded.runs.value, asked.form, asked.trend
-    address = reverse("run-trend", args=[benchmark.id])
+    address, grouped = reverse("run-trend", args=[benchmark.id]), bool(form.choice["group"])
     query, axis = asked.query, form.axis_kind
     table = present.build_run_table(trend, page=form.value("page"), run=form.value("run"), now=now)
     name = benchmark.name or benchmark.id
@@ -210,16 +210,16 @@ def build_region(loaded: Loaded, asked: Asked, now: datetime) -> dict[str, Any]:
         "table": table,
         "counted": present.count_runs(trend),
         "table_of": "Rows" if trend.paired else "Runs",
-        "grouped": len(trend.groups) > 1,
+        "grouped": grouped,
         "embedded": get_runloop_connection().embedded,
-        "latest": present.summarise_latest_run(trend, now),
+        "latest": present.summarise_latest_run(trend, now, grouped=grouped),
         "axis": axis,
         # Made by our own charts, which escape every text that they place.
         "wide": SafeString(render_svg(draw_trend(trend, axis=axis), title=title, description=description)),
         "narrow": SafeString(
             render_svg(draw_trend(trend, axis=axis, frame=NARROW), title=title, description=description)
         ),
-        "legend": present.build_legend(trend),
+        "legend": present.build_legend(trend, grouped=grouped),
         "legend_note": "",
         "caption": present.PAIRED_CAPTION if trend.paired else present.CAPTION,
         "row_name": "run",

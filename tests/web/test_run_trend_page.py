@@ -1,0 +1,416 @@
+"""The trend page of a Runloop benchmark: groups, two side by side, what is remembered, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from dashboard.web.models import Grouping
+from tests.factories import (
+    HOUR_MS,
+    START_MS,
+    make_runloop_benchmark,
+    make_runloop_run,
+    make_runloop_runs,
+    make_workspace,
+)
+from tests.sources.faulty_server import reply, reply_json
+from tests.web.conftest import RunloopWorkspace, figure_of, make_person, one_run
+from tests.web.pages import text_of
+from tests.web.test_trend_page import rows_of
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HX-Request": "true"}
+BOTH = {"group": "model", "label": "checkpoint", "candidate": "b", "incumbent": "a"}
+
+
+@pytest.fixture
+def benchmark(db):
+    """Two models on three checkpoints; b was canceled on the second, and of the third there is only a's run."""
+    benchmark = make_runloop_benchmark("Repairs", id="bmd_1", description="Mends <b>things</b>.", attribution="Us")
+    runs = [("a", 1, 0.5), ("b", 1, 0.75), ("a", 2, 0.25), ("b", 2, None), ("a", 3, 0.0)]
+    for hour, (model, step, score) in enumerate(runs):
+        make_runloop_run(
+            benchmark,
+            id=f"bmr_{model}{step}",
+            name=f"{model} {step}",
+            state="canceled" if score is None else "completed",
+            score=score,
+            start_time_ms=START_MS + hour * HOUR_MS,
+            metadata={"model": model, "checkpoint": f"step-{step}"},
+        )
+    return benchmark
+
+
+def page_of(client, benchmark, **query):
+    return client.get(f"/runloop/benchmarks/{benchmark.pk}/", query)
+
+
+def selects_of(page) -> dict[str, dict[str, str]]:
+    """Of each select: the values that are offered with their labels; the chosen one stands under "chosen"."""
+    found = {}
+    for name, body in re.findall(r'<select name="(\w+)"[^>]*>(.*?)</select>', page.content.decode(), re.DOTALL):
+        options = re.findall(r'<option value="([^"]*)"( selected)?>([^<]*)</option>', body)
+        found[name] = {unescape(value): unescape(label) for value, _, label in options}
+        found[name]["chosen"] = next(unescape(value) for value, chosen, _ in options if chosen)
+    return found
+
+
+def test_it_works(signed_in, benchmark):
+    page = page_of(signed_in, benchmark)
+    assert page.status_code == 200
+    assert rows_of(page)[:2] == [
+        ["a 3", "0.00", "scored", "", "2026-01-05 13:00 UTC", "1 h 0 min", "bmr_a3"],
+        ["b 2", "—", "canceled", "the run was canceled", "2026-01-05 12:00 UTC", "1 h 0 min", "bmr_b2"],
+    ]
+    text = text_of(page)
+    for said in (
+        "Repairs Runloop",
+        "Mends <b>things</b>.",
+        "Latest score a 3 score 0.00 of 0–1",
+        "5 runs, 1 without a score",
+        "The score is the mean of the scenario scores, as Runloop gives it.",
+        "Runloop has no candidate or incumbent of its own",
+        "Scenarios 2",
+        "Attribution Us",
+        "Seen by its account alone" if benchmark.is_public is False else "Seen by —",
+        "team agents",
+    ):
+        assert said in text, said
+    assert page.content.count(b'class="chart"') == 2, "one drawing for a wide screen and one for a phone"
+    assert 'href="/runloop/runs/bmr_a3/"' in page.content.decode()
+
+
+def test_the_key_explains_the_glyphs_of_runs(signed_in, benchmark):
+    key = text_of(page_of(signed_in, benchmark)).partition(" Key ")[2].partition("About this benchmark")[0]
+    for label in ("running", "canceled", "unreadable score", "no score", "no baseline", "no candidate", "any other"):
+        assert label in key
+    assert "promoted" not in key
+
+
+def test_a_group_is_a_line_with_its_name_and_a_label_a_key_of_the_metadata(signed_in, benchmark):
+    page = page_of(signed_in, benchmark, group="model", label="checkpoint")
+    assert [(row[0], row[1]) for row in rows_of(page)][:3] == [("step-3", "a"), ("step-2", "b"), ("step-2", "a")]
+    legend = page.content.decode().partition('class="rule-key small"')[2].partition("</ul>")[0]
+    assert re.findall(r"rule-\d|<bdi>.</bdi>", legend) == ["rule-1", "<bdi>a</bdi>", "rule-2", "<bdi>b</bdi>"]
+    assert "Latest score step-3 of a score 0.00" in text_of(page)
+
+
+def test_the_picker_offers_the_keys_that_runs_have_and_the_groups_of_the_chosen_one(signed_in, benchmark):
+    make_runloop_run(benchmark, metadata={"branch": "main"}, start_time_ms=START_MS + 9 * HOUR_MS)
+    alone = selects_of(page_of(signed_in, benchmark))
+    assert alone["group"] == {
+        "": "nothing: one line",
+        "checkpoint": "checkpoint (3 values, 5 runs)",
+        "model": "model (2 values, 5 runs)",
+        "branch": "branch (1 value, 1 run)",
+        "chosen": "",
+    }
+    assert "candidate" not in alone, "there are no groups to choose from"
+    grouped = selects_of(page_of(signed_in, benchmark, group="model"))
+    assert grouped["group"]["chosen"] == "model"
+    assert grouped["candidate"] == {"": "none", "a": "a (3 runs)", "b": "b (2 runs)", "chosen": ""}
+    assert "no model" in text_of(page_of(signed_in, benchmark, group="model"))
+
+
+def test_two_groups_side_by_side_pair_the_runs_of_each_label(signed_in, benchmark):
+    page = page_of(signed_in, benchmark, **BOTH)
+    assert page.status_code == 200
+    assert [row[:6] for row in rows_of(page)] == [
+        ["step-3", "—", "0.00", "—", "no candidate", "no run of b is labelled step-3"],
+        ["step-2", "—", "0.25", "—", "canceled", "b: the run was canceled"],
+        ["step-1", "0.75", "0.50", "+0.25", "scored", ""],
+    ]
+    assert rows_of(page)[2][-1] == "bmr_b1 beside bmr_a1"
+    text = text_of(page)
+    for said in (
+        "Latest score step-1 candidate 0.75 incumbent 0.50 difference, computed here +0.25",
+        "Difference, computed here State",
+        "the two groups were set side by side on this page, and the difference is computed here",
+        "candidate: b incumbent: a",
+        "5 runs, 1 without a score",
+    ):
+        assert said in text, said
+    assert b'<data class="better" value="0.25">' in page.content
+
+
+def test_the_links_of_the_page_carry_the_choice(signed_in, benchmark):
+    page = page_of(signed_in, benchmark, **BOTH, last="30")
+    found = page.content.decode()
+    for pattern in (
+        r'<a href="([^"]+)"[^>]*><bdi>last 90',
+        r'<a href="([^"]+)"[^>]*><bdi>time',
+        r'data-figure="([^"]+)"',
+    ):
+        query = parse_qs(urlsplit(unescape(re.search(pattern, found)[1])).query)
+        assert {name: query[name][0] for name in BOTH} == BOTH
+    assert '<input type="hidden" name="candidate" value="b">' in found, "the range's form carries it on"
+
+
+def choose(client, benchmark, **sent):
+    return client.post(f"/runloop/benchmarks/{benchmark.pk}/", sent)
+
+
+def test_a_choice_is_kept_and_leads_to_the_address_that_carries_it(signed_in, benchmark):
+    answer = choose(signed_in, benchmark, of="model", **BOTH, last="30", axis="time")
+    assert answer.status_code == 303
+    assert sorted(answer["Location"].partition("?")[2].split("&")) == [
+        "axis=time", "candidate=b", "group=model", "incumbent=a", "label=checkpoint", "last=30",
+    ]  # fmt: skip
+    assert Grouping.objects.values(*BOTH).get() == BOTH
+    assert signed_in.get(answer["Location"]).status_code == 200
+    page = page_of(signed_in, benchmark)
+    assert "candidate: b incumbent: a" in text_of(page), "opened without a choice, it takes the last one"
+    assert "candidate=b&amp;incumbent=a" in page.content.decode(), "and so do its links"
+
+
+def test_what_an_address_says_wins_over_what_is_remembered_and_is_not_remembered(signed_in, benchmark):
+    choose(signed_in, benchmark, of="model", **BOTH)
+    page = page_of(signed_in, benchmark, group="")
+    assert selects_of(page)["group"]["chosen"] == ""
+    assert b"?group=&amp;last=30" in page.content
+    page_of(signed_in, benchmark, group="checkpoint")
+    assert Grouping.objects.get().group == "model", "reading stores nothing"
+
+
+def test_choosing_one_line_again_is_remembered_too(signed_in, benchmark):
+    choose(signed_in, benchmark, of="model", **BOTH)
+    assert choose(signed_in, benchmark, of="model", group="")["Location"].endswith("?group=")
+    assert Grouping.objects.values(*BOTH).get() == dict.fromkeys(BOTH, "")
+    assert selects_of(page_of(signed_in, benchmark))["group"]["chosen"] == ""
+
+
+def test_groups_of_another_key_are_dropped_when_the_key_changes(signed_in, benchmark):
+    sent = BOTH | {"group": "checkpoint"}
+    assert choose(signed_in, benchmark, of="model", **sent)["Location"].endswith("?group=checkpoint&label=checkpoint")
+
+
+def test_each_person_and_each_benchmark_has_a_choice_of_its_own(signed_in, benchmark):
+    choose(signed_in, benchmark, of="model", **BOTH)
+    other = make_runloop_benchmark("Other")
+    make_runloop_run(other)
+    assert selects_of(page_of(signed_in, other))["group"]["chosen"] == ""
+    theirs = Client()
+    theirs.force_login(make_person("ada", "viewer"))
+    assert selects_of(page_of(theirs, benchmark))["group"]["chosen"] == ""
+    choose(theirs, benchmark, group="checkpoint")
+    assert sorted(Grouping.objects.values_list("user__username", "group")) == [
+        ("ada", "checkpoint"), ("admin", "model"),
+    ]  # fmt: skip
+
+
+def test_a_remembered_choice_that_no_longer_fits_is_said_and_is_no_error(signed_in, benchmark):
+    choose(signed_in, benchmark, of="model", **BOTH)
+    benchmark.runs.filter(metadata__model="b").delete()
+    page = page_of(signed_in, benchmark)
+    assert page.status_code == 200
+    assert "no longer fits it: No run has “b” as its model." in text_of(page)
+    assert selects_of(page)["group"]["chosen"] == "model", "the rest of it still holds"
+    assert [row[1] for row in rows_of(page)] == ["a", "a", "a"]
+
+
+WRONG = [
+    ({"group": "colour"}, "group: No run has the metadata key “colour”."),
+    ({"label": "colour"}, "label: No run has the metadata key “colour”."),
+    (BOTH | {"candidate": "z"}, "candidate: No run has “z” as its model."),
+    (BOTH | {"incumbent": "b"}, "incumbent: It is the same group as the candidate."),
+    ({"group": "model", "candidate": "a"}, "incumbent: Choose one to set beside the candidate, or leave both."),
+    ({"group": "model", "incumbent": "a"}, "candidate: Choose one to set beside the incumbent, or leave both."),
+    ({"candidate": "a", "incumbent": "b"}, "candidate: Choose by which key the runs are grouped first."),
+    ({"group": "x" * 600}, "group: Ensure this value has at most"),
+    ({"last": "31"}, "last: "),
+    ({"page": "0"}, "page: "),
+    ({"run": "\0"}, "run: "),
+]
+
+
+@pytest.mark.parametrize(("query", "said"), WRONG, ids=lambda value: "-".join(value) if isinstance(value, dict) else "")
+def test_a_wrong_value_is_named_and_nothing_else_is_lost(signed_in, benchmark, query, said):
+    page = page_of(signed_in, benchmark, **query)
+    assert page.status_code == 400
+    assert said in text_of(page)
+    assert len(rows_of(page)) == 5
+    for part in ("region/", "figure.json"):
+        assert signed_in.get(f"/runloop/benchmarks/{benchmark.pk}/{part}", query, headers=HTMX).status_code == 400
+
+
+@pytest.mark.parametrize(("query", "said"), WRONG[:8], ids=lambda value: "")
+def test_a_wrong_choice_is_not_kept_and_the_page_that_it_leads_to_names_it(signed_in, benchmark, query, said):
+    answer = choose(signed_in, benchmark, of=query.get("group", ""), **query)
+    assert not Grouping.objects.exists()
+    page = signed_in.get(answer["Location"])
+    assert page.status_code == 400
+    assert said in text_of(page)
+
+
+def test_half_a_pair_keeps_what_was_right_and_no_link_repeats_the_mistake(signed_in, benchmark):
+    page = page_of(signed_in, benchmark, **(BOTH | {"candidate": "z"}))
+    assert selects_of(page)["incumbent"]["chosen"] == "a"
+    assert '?group=model&amp;label=checkpoint&amp;last=90"' in page.content.decode()
+
+
+def test_the_range_takes_the_newest_or_whole_days(signed_in):
+    benchmark = make_runloop_benchmark()
+    make_runloop_runs(benchmark, 100)
+    assert "30 runs" in text_of(page_of(signed_in, benchmark, last="30"))
+    assert "24 runs" in text_of(page_of(signed_in, benchmark, **{"from": "2026-01-06", "to": "2026-01-06"}))
+    nothing = page_of(signed_in, benchmark, **{"from": "2030-01-01"}, group="model")
+    assert "None of the 100 runs lies in this range." in text_of(nothing)
+    assert f'href="/runloop/benchmarks/{benchmark.pk}/?group=model">Show all' in nothing.content.decode()
+
+
+def test_time_can_be_chosen_for_the_axis(signed_in, benchmark):
+    address = f"/runloop/benchmarks/{benchmark.pk}/figure.json"
+    assert figure_of(signed_in.get(address, {"axis": "time"}))["layout"]["xaxis"]["type"] == "date"
+    assert figure_of(signed_in.get(address))["layout"]["xaxis"]["type"] == "linear"
+
+
+def test_fifty_runs_make_a_page_and_a_run_finds_its_own(signed_in):
+    benchmark = make_runloop_benchmark(id="bmd_2")
+    make_runloop_runs(benchmark, 120)
+    page = page_of(signed_in, benchmark)
+    assert "Runs 1–50 of 120" in text_of(page)
+    assert "Page 1 of 3" in text_of(page)
+    found = page_of(signed_in, benchmark, run="bmd_2-000005")
+    assert "Page 3 of 3" in text_of(found)
+    assert 'id="run-bmd_2-000005" class="addressed"' in found.content.decode()
+
+
+def test_six_thousand_runs_are_all_there(signed_in):
+    benchmark = make_runloop_benchmark(id="bmd_6")
+    make_runloop_runs(benchmark, 6_000, models=("a", "b", "c"))
+    page = page_of(signed_in, benchmark, **BOTH)
+    assert page.status_code == 200
+    assert "4,000 runs, 200 without a score" in text_of(page)
+    assert len(rows_of(page)) == 50
+
+
+def test_zero_runs_say_how_the_first_will_come(signed_in):
+    benchmark = make_runloop_benchmark("Empty")
+    page = page_of(signed_in, benchmark)
+    assert "No run yet" in text_of(page)
+    assert "import_runloop" in text_of(page)
+    assert "<select" not in page.content.decode()
+    assert figure_of(signed_in.get(f"/runloop/benchmarks/{benchmark.pk}/figure.json"))["slots"]["id"] == []
+
+
+def test_another_workspace_or_nobody_has_it_404(signed_in):
+    theirs = make_runloop_benchmark(workspace=make_workspace())
+    for benchmark_id in (theirs.pk, "nope"):
+        for part in ("", "region/", "figure.json"):
+            address = f"/runloop/benchmarks/{benchmark_id}/{part}"
+            assert signed_in.get(address, headers=HTMX).status_code == 404
+    assert signed_in.post(f"/runloop/benchmarks/{theirs.pk}/", {"group": ""}).status_code == 404
+
+
+def test_an_id_with_a_slash_moves_to_where_it_lives(signed_in):
+    make_runloop_benchmark("Odd", id="a/b")
+    moved = signed_in.get("/runloop/benchmarks/a%2Fb/?group=model")
+    assert moved["Location"] == "/runloop/benchmarks/a%252Fb/?group=model"
+    assert signed_in.get("/runloop/benchmarks/a%252Fb/").status_code == 200
+
+
+def test_the_region_alone_is_no_page_and_looks_again_only_while_a_run_goes_on(signed_in, benchmark):
+    address = f"/runloop/benchmarks/{benchmark.pk}/region/"
+    assert signed_in.get(address + "?group=model")["Location"] == f"/runloop/benchmarks/{benchmark.pk}/?group=model"
+    region = signed_in.get(address, {"group": "model"}, headers=HTMX)
+    assert b"<html" not in region.content
+    assert b"hx-get" not in region.content
+    now = int((timezone.now() - timedelta(minutes=5)).timestamp() * 1000)
+    make_runloop_run(benchmark, state="running", start_time_ms=now)
+    region = signed_in.get(address, {"group": "model"}, headers=HTMX).content.decode()
+    assert f'hx-get="{address}?group=model" hx-trigger="every 15s"' in region
+    assert "1 still running" in region
+
+
+@pytest.mark.parametrize("text", ["</script><img src=x onerror=alert(1)>", '" hx-get="/x', "long" * 200])
+def test_text_from_outside_is_only_ever_text(signed_in, text):
+    benchmark = make_runloop_benchmark(text, description=text, attribution=text, metadata={text: text})
+    for model in (text, "b"):
+        make_runloop_run(benchmark, name=text, metadata={"model": model, text: text})
+    found = page_of(signed_in, benchmark, group="model").content.decode()
+    for piece in ("<img src=x", 'hx-get="/x'):
+        assert piece not in found
+    assert "<img" not in signed_in.get(f"/runloop/benchmarks/{benchmark.pk}/figure.json").content.decode()
+
+
+def test_a_key_that_no_address_carries_is_not_offered(signed_in):
+    benchmark = make_runloop_benchmark()
+    make_runloop_run(benchmark, metadata={"k" * 600: "v", "model": "m" * 600})
+    assert set(selects_of(page_of(signed_in, benchmark))["group"]) == {"", "model", "chosen"}
+    assert set(selects_of(page_of(signed_in, benchmark, group="model"))["candidate"]) == {"", "chosen"}
+
+
+def remote(*runs) -> RunloopWorkspace:
+    return RunloopWorkspace([{"id": "bmd_1", "name": "Far away"}], {"bmd_1": list(runs)})
+
+
+AWAY = {
+    "401": (reply_json({"message": "bad key"}, 401), "Runloop refuses this dashboard"),
+    "429": (reply_json({"message": "slow"}, 429, Retry_After="3600"), "Runloop did not answer"),
+    "html": (reply(200, "<html>secret</html>"), "Runloop did not answer"),
+    "503": (reply(503, "<html>secret</html>"), "Runloop did not answer"),
+}
+
+
+@pytest.mark.parametrize("how", AWAY)
+def test_runloop_away_is_a_page_that_says_so(signed_in, connect_runloop, how):
+    answer, said = AWAY[how]
+    connect_runloop(lambda request: answer)
+    page = signed_in.get("/runloop/benchmarks/bmd_1/")
+    assert page.status_code == 503
+    assert said in text_of(page)
+    assert ("RUNLOOP_API_KEY" in text_of(page)) == (how == "401")
+    assert b"secret" not in page.content
+    assert signed_in.get("/runloop/benchmarks/bmd_1/region/", headers=HTMX).status_code == 503
+    assert signed_in.get("/runloop/benchmarks/bmd_1/figure.json").status_code == 503
+
+
+def test_last_good_data_stays_with_its_age(signed_in, connect_runloop):
+    answers = [remote(one_run(1))]
+    connect_runloop(lambda request: answers[0](request))
+    assert signed_in.get("/runloop/benchmarks/bmd_1/").status_code == 200
+    answers[0] = lambda request: reply(503)
+    page = signed_in.get("/runloop/benchmarks/bmd_1/")
+    assert page.status_code == 200
+    assert "this is what was read less than a minute ago" in text_of(page)
+    assert len(rows_of(page)) == 1
+
+
+def test_odd_runs_are_gaps_with_their_state_and_odd_times_are_flagged(signed_in, connect_runloop):
+    connect_runloop(
+        remote(
+            one_run(1, state="paused", score=0.9),
+            one_run(2, score=None),
+            one_run(3, score="NaN"),
+            one_run(4, start_time_ms=1_767_603_600, duration_ms=-5),
+            one_run(5, state=""),
+        )
+    )
+    rows = {row[0]: row[1:] for row in rows_of(signed_in.get("/runloop/benchmarks/bmd_1/"))}
+    assert rows["run 1"][:2] == ["—", "paused"]
+    assert rows["run 2"][:2] == ["—", "no score"]
+    assert rows["run 3"][:2] == ["—", "unreadable score"]
+    assert "no plausible time in milliseconds" in rows["run 4"][2]
+    assert "1970" not in "".join(rows["run 4"])
+    assert rows["run 5"][:2] == ["—", "no state"]
+
+
+def test_a_list_that_was_not_read_to_its_end_says_so(signed_in, connect_runloop):
+    workspace = remote(one_run(1))
+
+    def answer(request):
+        if request.path.endswith("benchmark_runs"):
+            return reply_json({"runs": [one_run(1)], "has_more": True, "total_count": 9})
+        return workspace(request)
+
+    connect_runloop(answer)
+    assert "There may be more runs than these 1: the service speaks of 9 and gave 1." in text_of(
+        signed_in.get("/runloop/benchmarks/bmd_1/")
+    )
