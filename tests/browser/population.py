@@ -30,6 +30,9 @@ def populate() -> None:
         make_replay,
         make_rule,
         make_run,
+        make_runloop_benchmark,
+        make_runloop_run,
+        make_scenario_run,
         make_trace,
     )
 
@@ -83,6 +86,22 @@ def populate() -> None:
     said = [{"role": role, "content": HOSTILE + LONG_NAME} for role in ("user", "assistant", HOSTILE)]
     make_trace(id=HOSTILE_ID, source=HOSTILE, model=LONG_NAME, metadata={HOSTILE: LONG_NAME}, messages=said)
     make_rule(LONG_NAME, benchmark=make_benchmark(LONG_NAME, id=LONG_NAME_ID))
+
+    runs = make_runloop_benchmark(f"{HOSTILE} again", id=HOSTILE_ID, description=HOSTILE, metadata={HOSTILE: LONG_NAME})
+    for number, model in enumerate([HOSTILE, LONG_NAME] * 2):
+        run = make_runloop_run(
+            runs,
+            id=f"{HOSTILE_ID}-{number}",
+            name=HOSTILE,
+            purpose=LONG_NAME,
+            state=HOSTILE if number == 2 else "completed",
+            metadata={"model": model, HOSTILE: HOSTILE},
+            environment_variables={HOSTILE: LONG_NAME},
+            secrets_provided={LONG_NAME: HOSTILE},
+        )
+        result = {"scoring_function_name": HOSTILE, "score": 0.75, "state": HOSTILE, "output": LONG_NAME * 20}
+        contract = {"score": 0.75, "scoring_function_results": [result]}
+        make_scenario_run(run, name=LONG_NAME, metadata={HOSTILE: LONG_NAME}, scoring_contract_result=contract)
 
     make_rule(RULE)
     make_judge(JUDGE)
