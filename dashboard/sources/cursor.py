@@ -65,11 +65,11 @@ def follow(read_page: Callable[[str], CursorPage[Record]]) -> Followed[Record]:
                 _id_of(entry) or place: entry for place, entry in enumerate(new) if _id_of(entry) not in known
             }.values()
             known |= fresh
-        if len(found) >= paging.MAX_ENTRIES:
-            cut = f"the list is longer than {paging.MAX_ENTRIES:,} entries"
-            break
         if not fresh or _is_last(page, total, len(found)):
             cut = _explain_end(page, total, len(found), repeated=repeated)
+            break
+        if len(found) >= paging.MAX_ENTRIES:
+            cut = f"the list is longer than {paging.MAX_ENTRIES:,} entries"
             break
         last = max(place for place, name in enumerate(ids) if name)
         cursor, tail = ids[last], page.entries[last + 1 :]

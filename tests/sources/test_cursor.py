@@ -120,6 +120,13 @@ def test_a_cursor_that_never_ends_is_cut_by_entries(monkeypatch: pytest.MonkeyPa
     assert found.cut == "the list is longer than 100 entries"
 
 
+def test_a_list_that_ends_where_reading_would_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paging, "MAX_ENTRIES", 100)
+    found = follow(in_pages(names(100), 50))
+    assert (len(found.entries), found.cut) == (100, "")
+    assert follow(in_pages(names(101), 50)).cut == "the list is longer than 100 entries"
+
+
 def test_entries_without_an_id_are_kept_once_and_named_from_the_oldest() -> None:
     ids = ["c", "", "b", "", "", "a", ""]
 
