@@ -16,7 +16,7 @@ LABELS = ("name", "purpose", "metadata", "duration_ms")
 """What is said about a run and is no measurement: it follows the file."""
 CHANGING = ("state", "score", *LABELS, *ENVIRONMENT)
 UNFINISHED = ("running", "scoring", "scored")
-"""States of a scenario run that another one follows."""
+"""States of a scenario run that another one follows, in their order."""
 
 
 class ImportRefused(Exception):
@@ -158,14 +158,11 @@ def store_scenario_runs(run: RunloopRun, rows: Sequence[tuple[str, ScenarioRun]]
             row = RunloopScenarioRun(id=given.id, run=run, ordinal=ordinal, scenario_id=given.scenario_id)
             stored[given.id] = row
             outcome.created.append(given.id)
-        elif (row.state, row.scoring_contract_result) == (given.state, result):
+        elif _is_earlier(given.state, row.state) or (row.state, row.scoring_contract_result) == (given.state, result):
             outcome.present.append(given.id)
             continue
         elif row.state in UNFINISHED:
             outcome.filled.append(given.id)
-        elif given.state in UNFINISHED:  # an answer from before what is stored
-            outcome.present.append(given.id)
-            continue
         else:
             outcome.conflicts.append((place, given.id, f"it is {row.state} there; here it is not, or scored otherwise"))
             continue
@@ -174,3 +171,9 @@ def store_scenario_runs(run: RunloopRun, rows: Sequence[tuple[str, ScenarioRun]]
         row.start_time_ms, row.duration_ms = given.start_time_ms, given.duration_ms
         row.save()
     return outcome
+
+
+def _is_earlier(given: str, stored: str) -> bool:
+    """True for a state that a scenario run had before the stored one. What is not among `UNFINISHED` is an end."""
+    order = {state: number for number, state in enumerate(UNFINISHED)}
+    return order.get(given, len(order)) < order.get(stored, len(order))

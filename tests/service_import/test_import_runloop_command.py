@@ -288,6 +288,14 @@ def test_a_scenario_run_that_was_running_is_filled_in_and_never_goes_back(import
     assert scenarios() == [("scr_1", "completed", 0.5)]
 
 
+def test_a_scenario_run_that_was_scored_keeps_its_result_when_an_older_answer_comes(import_scenarios: Any) -> None:
+    import_scenarios([SCENARIO | {"state": "scored"}])
+    for state in ("running", "scoring"):
+        assert "1 already there" in import_scenarios([SCENARIO | {"state": state, "scoring_contract_result": None}]).out
+    assert scenarios() == [("scr_1", "scored", 0.5)]
+    assert "1 filled in" in import_scenarios([SCENARIO]).out
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
