@@ -110,6 +110,8 @@ def _call_unless_paused(scopes: tuple[str, str], call: Callable[[], T]) -> T:
         raise
     finally:
         with _lock:
+            for scope in [scope for scope, pause in _pauses.items() if pause.until < now - LONGEST_PAUSE_S]:
+                del _pauses[scope]  # of a read that nobody asked for again
             for scope in scopes:
                 _pauses.pop(scope, None)
             _pauses.update(pauses)

@@ -226,6 +226,17 @@ def test_when_the_pause_is_over_one_caller_tries_and_the_others_are_told() -> No
     assert read("k", lambda: 6, int).value == 6
 
 
+def test_pauses_of_reads_that_nobody_asks_for_again_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        with pytest.raises(TimedOut):
+            read(f"run {number}", failing(TimedOut("late")), int)
+    assert len(lastgood._pauses) == 3
+    later = time.monotonic() + lastgood.PAUSE_S + lastgood.LONGEST_PAUSE_S + 1
+    monkeypatch.setattr(lastgood.time, "monotonic", lambda: later)
+    read("another", lambda: 5, int)
+    assert lastgood._pauses == {}
+
+
 @pytest.fixture
 def service() -> Iterator[FaultyServer]:
     with serve(lambda request: reply_json({"workspace": {"name": "W"}})) as server:
