@@ -112,6 +112,20 @@ def test_a_run_that_arrives_between_two_pages_moves_none(ask: Any) -> None:
     assert [run["id"] for run in first + rest] == [f"x-{n:06d}" for n in (3, 2, 1, 0)]
 
 
+def test_a_run_that_arrives_while_a_page_is_read_pushes_none_past_the_end(ask: Any) -> None:
+    make_runloop_runs(make_runloop_benchmark(id="x"), 2)
+
+    def arrive(execute: Any, sql: str, *rest: Any) -> Any:
+        if " DESC" in sql and not RunloopRun.objects.filter(pk="new").exists():
+            make_runloop_run(id="new", start_time_ms=START_MS + 9 * HOUR_MS)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(arrive):
+        body = ask("/v1/benchmark_runs?limit=2").json()
+    assert [run["id"] for run in body["runs"]] == ["new", "x-000001"]
+    assert (body["has_more"], body["remaining_count"]) == (True, 1)
+
+
 def test_a_cursor_that_the_filter_leaves_out_still_has_its_place(ask: Any) -> None:
     make_runloop_run(id="newer", name="mine", start_time_ms=START_MS + 1)
     make_runloop_run(id="cursor", name="other")

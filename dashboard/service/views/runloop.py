@@ -102,6 +102,8 @@ def list_after(
         onward, passed = ("lte", "gte") if descending else ("gte", "lte")
         found = found.filter(**{f"{column}__{onward}": at}).exclude(**{column: at, f"pk__{passed}": cursor})
         left = found.count()
-    page = list(found.order_by(order, "-pk" if descending else "pk")[: query["limit"]])
-    remaining = max(0, (total if left is None else left) - len(page))
+    # One row more than is given: a row that arrived since they were counted would else push another past the end.
+    ordered = list(found.order_by(order, "-pk" if descending else "pk")[: query["limit"] + 1])
+    page = ordered[: query["limit"]]
+    remaining = max(len(ordered) - len(page), (total if left is None else left) - len(page))
     return page, {"has_more": remaining > 0, "remaining_count": remaining, "total_count": total}
