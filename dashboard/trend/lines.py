@@ -15,7 +15,7 @@ class Line(NamedTuple):
     point."""
 
     rule: str
-    """The key of the rule, or of the group of runs."""
+    """The key of the rule, or of the group of runs; empty for the points of several groups."""
     role: Role
     segments: tuple[tuple[int, ...], ...]
     name: str = ""

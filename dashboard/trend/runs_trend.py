@@ -20,18 +20,13 @@ MOST_LINES = 12
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class GroupSummary:
+class GroupSummary(NamedTuple):
     """The runs that share a value of the group's metadata key. `key` is that value, "" for runs that have none."""
 
     key: str
     name: str
     """The value, "no <key>", or "all runs" where nothing groups them."""
     runs: int
-    newest_at: datetime | None
-    """None where none of its times could be read."""
-    shown: bool
-    """True where it has a line of its own."""
 
 
 class KeySeen(NamedTuple):
@@ -48,11 +43,9 @@ class RunTrend:
 
     slots: tuple[RunSlot, ...]
     lines: tuple[Line, ...]
+    """Of more groups than `MOST_LINES` the last one holds the runs of all others unjoined, as "<n> other values"."""
     groups: tuple[GroupSummary, ...]
     """Every group of the runs, the one with the newest run first."""
-    others: GroupSummary | None
-    """The groups beyond the lines that there are, taken together as "<n> other values": their runs have slots, and the
-    last of `lines` holds them unjoined. None where every group has a line, and side by side."""
     keys: tuple[KeySeen, ...]
     """The metadata keys seen, most used first."""
     paired: bool
@@ -113,14 +106,13 @@ def build_run_trend(
     newest_first = sorted(by_group, key=lambda key: (_newest_at(by_group[key]) or _NEVER, key), reverse=True)
     names = {key: _name(group, key) for key in newest_first}
 
-    others, paired = None, False
+    paired = False
     if group is not None and candidate is not None and incumbent is not None and candidate != incumbent:
         paired = True
         sides = (
             Side("candidate", candidate, _name(group, candidate)),
             Side("incumbent", incumbent, _name(group, incumbent)),
         )
-        lined = [candidate, incumbent]
         everything = pair_runs(read, *sides)
         slots = _number(window.select(everything))
         lines = build_paired_lines(slots, *sides)
@@ -130,16 +122,11 @@ def build_run_trend(
         slots = _number(window.select(everything))
         lines = _build_lines(slots, lined, names)
         if rest:
-            runs_of_rest = [one for key in rest for one in by_group[key]]
-            others = _summarise(
-                _free_key(by_group), f"{len(rest)} other value{'s' if len(rest) > 1 else ''}", runs_of_rest, shown=True
-            )
-            lines.append(_collect(slots, set(rest), others))
+            lines.append(_collect(slots, set(rest)))
     return RunTrend(
         slots=tuple(slots),
         lines=tuple(lines),
-        groups=tuple(_summarise(key, names[key], by_group[key], shown=key in lined) for key in newest_first),
-        others=others,
+        groups=tuple(GroupSummary(key, names[key], len(by_group[key])) for key in newest_first),
         keys=_see_keys(read),
         paired=paired,
         total_slots=len(everything),
@@ -153,10 +140,6 @@ def _name(group: str | None, key: str) -> str:
 def _newest_at(runs: Iterable[ReadRun]) -> datetime | None:
     """The newest time that could be read."""
     return max((one.run.started_at for one in runs if isinstance(one.run.started_at, datetime)), default=None)
-
-
-def _summarise(key: str, name: str, runs: Sequence[ReadRun], *, shown: bool) -> GroupSummary:
-    return GroupSummary(key, name, len(runs), _newest_at(runs), shown)
 
 
 def _place(place: int, one: ReadRun, name: str) -> RunSlot:
@@ -177,18 +160,10 @@ def _build_lines(slots: Sequence[RunSlot], lined: Sequence[str], names: Mapping[
     return [Line(key, "candidate", join(marks[key]), names[key], number) for number, key in enumerate(lined)]
 
 
-def _collect(slots: Sequence[RunSlot], groups: set[str], others: GroupSummary) -> Line:
+def _collect(slots: Sequence[RunSlot], groups: set[str]) -> Line:
     """The points of these groups, none joined to another."""
     points = tuple((slot.place,) for slot in slots if slot.group in groups and slot.gap is None)
-    return Line(others.key, "candidate", points, others.name, None)
-
-
-def _free_key(taken: Mapping[str, object]) -> str:
-    """A key that no group has."""
-    key = "other values"
-    while key in taken:
-        key += "'"
-    return key
+    return Line("", "candidate", points, f"{len(groups)} other value{'s' if len(groups) > 1 else ''}", None)
 
 
 def _see_keys(runs: Iterable[ReadRun]) -> tuple[KeySeen, ...]:
