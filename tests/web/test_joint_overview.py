@@ -262,6 +262,18 @@ def test_both_away_are_both_named(signed_in, connect, connect_runloop):
     assert "secret" not in text
 
 
+def test_runloop_away_leaves_an_empty_loop_its_page(signed_in, connect_runloop):
+    connect_runloop(lambda request: reply(503))
+    page = signed_in.get("/")
+    assert page.status_code == 200
+    text = text_of(page)
+    assert "Runloop: GET /v1/benchmarks" in text
+    assert "No benchmark yet" in text
+    alone = signed_in.get("/?source=runloop")
+    assert alone.status_code == 503
+    assert "Runloop did not answer" in text_of(alone)
+
+
 def test_both_lists_are_read_at_the_same_time(signed_in, connect, connect_runloop):
     together = Barrier(2, timeout=5)
 

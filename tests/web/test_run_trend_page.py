@@ -139,6 +139,14 @@ def test_two_groups_side_by_side_pair_the_runs_of_each_label(signed_in, benchmar
     assert b'<data class="better" value="0.25">' in page.content
 
 
+def test_the_newest_score_says_why_nothing_stands_beside_it(signed_in, benchmark):
+    make_runloop_run(benchmark, start_time_ms=START_MS + 9 * HOUR_MS, metadata={"model": "b", "checkpoint": "step-9"})
+    text = text_of(page_of(signed_in, benchmark, **BOTH))
+    assert "Latest score step-9 candidate 0.75 incumbent — difference, computed here —" in text
+    assert "no run of a is labelled step-9 6 runs, 1 without a score" in text
+    assert "Time and length are of the run that is named first." in text
+
+
 def test_the_links_of_the_page_carry_the_choice(signed_in, benchmark):
     page = page_of(signed_in, benchmark, **BOTH, last="30")
     found = page.content.decode()

@@ -135,7 +135,8 @@ def summarise_latest_run(trend: RunTrend, now: datetime, *, grouped: bool) -> La
         return None
     decimals = choose_decimals((slot.candidate, slot.incumbent, slot.delta), trend.scale)
     group = slot.group_name if grouped and not trend.paired else ""
-    notes = tuple(flag.text for flag in slot.flags)
+    # Side by side the candidate can have a score where the incumbent has none, for a reason.
+    notes = ((slot.gap.reason,) if slot.gap else ()) + tuple(flag.text for flag in slot.flags)
     return Latest(slot.label, group, *show_scores(slot, decimals), show_moment(slot.created_at, now), notes)
 
 

@@ -48,7 +48,8 @@ def overview(request: HttpRequest) -> HttpResponse:
     lists = read_lists(choose_sources(request.GET.get("source", "")))
     benchmarks = gather(lists)
     failures = {name: outcome for name, outcome in lists.items() if isinstance(outcome, SourceError)}
-    if failures and not benchmarks:
+    # An empty Loop that answers still has its page, on which a benchmark can be made; an empty Runloop has nothing.
+    if failures and not benchmarks and ("loop" in failures or len(failures) == len(lists)):
         return answer_away(request, failures)
     form = OverviewForm(request.GET, {one.status for one in benchmarks if isinstance(one, Benchmark)})
     form.is_valid()
