@@ -101,6 +101,15 @@ def test_a_group_is_a_line_with_its_name_and_a_label_a_key_of_the_metadata(signe
     assert "Latest score step-3 of a score 0.00" in text_of(page)
 
 
+def test_more_groups_than_lines_stand_together_as_points(signed_in):
+    benchmark = make_runloop_benchmark()
+    make_runloop_runs(benchmark, 15, models=[f"m{n}" for n in range(15)])
+    page = page_of(signed_in, benchmark, group="model").content.decode()
+    legend = page.partition('class="rule-key small"')[2].partition("</ul>")[0]
+    assert legend.count('class="line rule-') == 12
+    assert re.search(r'class="dot others".*<bdi>3 other values</bdi>', legend)
+
+
 def test_the_picker_offers_the_keys_that_runs_have_and_the_groups_of_the_chosen_one(signed_in, benchmark):
     make_runloop_run(benchmark, metadata={"branch": "main"}, start_time_ms=START_MS + 9 * HOUR_MS)
     alone = selects_of(page_of(signed_in, benchmark))
