@@ -21,6 +21,7 @@ from urllib.parse import urlencode
 
 import httpx
 
+from dashboard.records import as_utc
 from dashboard.sources.answers import raise_for_status
 from dashboard.sources.errors import (
     OutcomeUnknown,
@@ -239,10 +240,9 @@ def read_retry_after(headers: httpx.Headers) -> datetime | None:
     if text.isascii() and text.isdigit():
         return now + timedelta(seconds=int(text)) if len(text) <= 7 else None
     try:
-        moment = parsedate_to_datetime(text)
-    except ValueError:
+        moment = as_utc(parsedate_to_datetime(text))
+    except (ValueError, OverflowError):  # the latter of a year, or an offset, that no clock has
         return None
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
     return moment if moment > now else None
 
 

@@ -197,7 +197,19 @@ def test_the_time_asked_for_is_waited_when_the_deadline_allows(connect: Connect)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "-5", "soon", "1e9", "٣", "99999999999999999999", "Sat, 01 Mar 2025 10:02:00 GMT"]
+    "text",
+    [
+        "",
+        "-5",
+        "soon",
+        "1e9",
+        "٣",
+        "99999999999999999999",
+        "Sat, 01 Mar 2025 10:02:00 GMT",
+        "Wed, 21 Oct 99999999999999999999 07:28:00 GMT",
+        "Wed, 21 Oct 2099 07:28:00 +99999999999999999999999",
+        "Fri, 31 Dec 9999 23:59:59 -2359",
+    ],
 )
 def test_nonsense_and_the_past_are_no_time_to_retry(text: str) -> None:
     assert read_retry_after(httpx.Headers({b"Retry-After": text.encode()})) is None
