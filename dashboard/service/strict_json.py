@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 MAX_DEPTH = 50
@@ -88,8 +89,7 @@ def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | NotJson:
     found = dict(pairs)
     if len(found) == len(pairs):
         return found
-    names = [name for name, _ in pairs]
-    twice = next(name for name in names if names.count(name) > 1)
+    [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
     return NotJson(f"the key {twice[:80]!r} is given twice")
 
 
