@@ -218,6 +218,8 @@ LOGGING = {
         # Django gives these two levels and handlers of its own, which would hold whatever LOG_LEVEL says.
         "django": {"level": LOG_LEVEL},
         "django.server": {"level": LOG_LEVEL, "propagate": True},
+        # What these two would say at DEBUG holds parts of answers, and what a service echoes in them.
         "httpx": {"level": "WARNING"},
+        "httpcore": {"level": "WARNING"},
     },
 }
