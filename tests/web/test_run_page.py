@@ -136,6 +136,19 @@ def test_text_from_outside_is_only_ever_text(signed_in, text):
             assert piece not in page.content.decode()
 
 
+def test_a_key_that_is_a_word_of_the_template_language_is_a_key_as_any_other(signed_in):
+    run = make_runloop_run(make_runloop_benchmark(metadata={"items": "two"}), metadata={"items": "five"})
+    make_scenario_run(run, metadata={"items": "eight"})
+    given = make_runloop_run(environment_variables={"items": "ten"}, secrets_provided={"items": "VAULT"})
+    page = text_of(signed_in.get(f"/runloop/runs/{run.pk}/"))
+    assert "items five" in page
+    assert "items eight" in page
+    assert "items two" in text_of(signed_in.get(f"/runloop/benchmarks/{run.benchmark_id}/"))
+    environment = text_of(signed_in.post(f"/runloop/runs/{given.pk}/environment/"))
+    assert "items ten" in environment
+    assert "items VAULT" in environment
+
+
 def completed(score=0.5, **fields) -> RunloopRun:
     return RunloopRun("r", state="completed", score=score, **fields)
 
@@ -169,6 +182,7 @@ MEANS = [
     (completed(0.0), scenarios(None), "It cannot be recomputed because 1 of 1 scenario run has no score.", None),
     (completed(None), scenarios(0.5, None), "It cannot be recomputed because 1 of 2 scenario runs has no", None),
     (completed(None), scenarios(0.5), "Computed here from 1 scenario score: 0.50. Runloop reports no score.", None),
+    (completed(1.7e308), scenarios(1.7e308, 1.7e308), "Agrees: the mean of 2", True),
     (completed(), [], "It cannot be recomputed because Runloop gave no scenario run.", None),
     (RunloopRun("r", state="canceled"), scenarios(0.5), "It cannot be recomputed because the run is canceled.", None),
     (RunloopRun("r"), scenarios(0.5), "It cannot be recomputed because the run is without a state.", None),

@@ -160,7 +160,7 @@ def compare_means(run: RunloopRun, scenarios: Sequence[ScenarioRun]) -> Verdict:
         return Verdict("It cannot be recomputed because Runloop gave no scenario run.", None)
     scores = [one.score for one in scenarios if isinstance(one.score, float)]
     unscored, count = len(scenarios) - len(scores), len(scenarios)
-    mean, reported = fsum(scores) / count, run.score
+    mean, reported = fsum(score / count for score in scores), run.score
     missing = f"{unscored:,} of {show_count(count, 'scenario run')} {'has' if unscored == 1 else 'have'} no score"
     if unscored and (not scores or not isinstance(reported, float)):
         return Verdict(f"It cannot be recomputed because {missing}.", None)
