@@ -22,7 +22,7 @@ from dashboard.web import access
 from dashboard.web.forms import TrendForm
 from dashboard.web.presenters import trend as present
 from dashboard.web.presenters.links import with_query
-from dashboard.web.presenters.numbers import NOTHING
+from dashboard.web.presenters.replay_rows import render_rows
 from dashboard.web.views.away import answer_away
 
 
@@ -137,6 +137,7 @@ def build_region(loaded: Loaded, form: TrendForm, trend: Trend, now: datetime) -
         "form": form,
         "trend": trend,
         "table": table,
+        "rows": render_rows(table, with_rule=trend.overlaid),
         "latest": present.summarise_latest(trend, now),
         "axis": axis,
         # Made by our own charts, which escape every text that they place.
@@ -162,7 +163,6 @@ def build_region(loaded: Loaded, form: TrendForm, trend: Trend, now: datetime) -
         "stale": present.describe_stale(stale.read_at, stale.failure.message, now) if stale and stale.failure else "",
         "moved": loaded.history.value.moved,
         "missing": max(0, loaded.history.value.total - len(loaded.history.value.points)),
-        "nothing": NOTHING,
         "attached": None if trend.rules else list_attached(benchmark.id),
     }
 
