@@ -14,8 +14,8 @@ class Line(NamedTuple):
     """One role of one rule or group. A segment holds the places of slots joined without a break; one alone is a lone
     point."""
 
-    rule: str
-    """The key of the rule, or of the group of runs; empty for the points of several groups."""
+    key: str
+    """Of the rule, or of the group of runs; empty for the points of several groups."""
     role: Role
     segments: tuple[tuple[int, ...], ...]
     name: str = ""
@@ -25,14 +25,14 @@ class Line(NamedTuple):
     at all: the unjoined points of several groups."""
 
 
-def build_lines(slots: Sequence[Slot], rule: str, names: Mapping[Role, str], number: int) -> list[Line]:
+def build_lines(slots: Sequence[Slot], key: str, names: Mapping[Role, str], number: int) -> list[Line]:
     """The lines of one rule's slots, which must be in order; other rules' slots may not be among them.
 
     `names`: the roles that are drawn, each with the name of its line.
     """
     return [
         Line(
-            rule,
+            key,
             role,
             join((slot.place, not slot.gap, role == "incumbent" and bool(slot.era_reason)) for slot in slots),
             name,

@@ -20,8 +20,8 @@ class Side(NamedTuple):
     """One of the two groups."""
 
     role: Role
-    key: str
     name: str
+    """The value of the key that groups the runs."""
 
     @property
     def missing(self) -> str:
@@ -35,11 +35,11 @@ def pair_runs(runs: Iterable[ReadRun], candidate: Side, incumbent: Side) -> list
     For its label stands the newest scored run of a side, where none is scored the newest. A pair stands where its
     candidate does. `runs` are in order.
     """
-    by_side: dict[str, dict[str, list[ReadRun]]] = {candidate.key: defaultdict(list), incumbent.key: defaultdict(list)}
+    by_side: dict[str, dict[str, list[ReadRun]]] = {side.name: defaultdict(list) for side in (candidate, incumbent)}
     for run in runs:
         if run.group in by_side:
             by_side[run.group][run.label].append(run)
-    of_candidate, of_incumbent = by_side[candidate.key], by_side[incumbent.key]
+    of_candidate, of_incumbent = by_side[candidate.name], by_side[incumbent.name]
     slots = []
     for label in of_candidate | of_incumbent:
         ours, theirs = of_candidate.get(label, []), of_incumbent.get(label, [])
@@ -55,12 +55,12 @@ def build_paired_lines(slots: Sequence[RunSlot], candidate: Side, incumbent: Sid
     alone, and no part of a comparison, breaks nothing."""
     return [
         Line(
-            side.key,
+            side.name,
             side.role,
             join(
                 (slot.place, (slot.candidate if side.role == "candidate" else slot.incumbent) is not None, False)
                 for slot in slots
-                if slot.compared or slot.group == side.key
+                if slot.compared or slot.group == side.name
             ),
             side.name,
             number,
@@ -90,7 +90,7 @@ def _compare(label: str, ours: tuple[Side, ReadRun | None], theirs: tuple[Side, 
         place=0,
         run=first.run,
         other=sides[1][1].run if len(sides) == 2 else None,
-        group=side.key,
+        group=side.name,
         group_name=side.name,
         label=label,
         gap=_join_gaps(gaps),
@@ -108,7 +108,7 @@ def _place_alone(run: ReadRun, side: Side) -> RunSlot:
         place=0,
         run=run.run,
         other=None,
-        group=side.key,
+        group=side.name,
         group_name=side.name,
         label=run.label,
         gap=gap,

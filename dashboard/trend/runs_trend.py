@@ -72,9 +72,9 @@ class RunTrend:
         return sum((slot.candidate is not None) + (slot.incumbent is not None) for slot in self.slots)
 
     @property
-    def open_slots(self) -> list[RunSlot]:
-        """The slots in which a run is still running."""
-        return [slot for slot in self.slots if any(run.state == "running" for run in slot.runs)]
+    def open_runs(self) -> list[RunloopRun]:
+        """The runs shown that are still running, on either side of a pair."""
+        return [run for slot in self.slots for run in slot.runs if run.state == "running"]
 
     @property
     def latest(self) -> RunSlot | None:
@@ -96,7 +96,7 @@ def build_run_trend(
 
     `group` is the metadata key whose values are lines, None for one line. `label` is the metadata key of the checkpoint
     label; without it, and for a run that has none, it is the run's name, else its id. With two different values of
-    `group` as `candidate` and `incumbent` ("" for runs that have none) only these two are shown, side by side.
+    `group` as `candidate` and `incumbent` only these two are shown, side by side; runs without a value are no side.
     """
     group = group or None
     read = [read_run(run, group=group, label=label, now=now) for run in sorted(runs, key=order_run)]
@@ -107,17 +107,18 @@ def build_run_trend(
     names = {key: _name(group, key) for key in newest_first}
 
     paired = False
-    if group is not None and candidate is not None and incumbent is not None and candidate != incumbent:
+    if group and candidate and incumbent and candidate != incumbent:
         paired = True
         sides = (
-            Side("candidate", candidate, _name(group, candidate)),
-            Side("incumbent", incumbent, _name(group, incumbent)),
+            Side("candidate", candidate),
+            Side("incumbent", incumbent),
         )
         everything = pair_runs(read, *sides)
         slots = _number(window.select(everything))
         lines = build_paired_lines(slots, *sides)
     else:
-        lined, rest = newest_first[:MOST_LINES], newest_first[MOST_LINES:]
+        # Chosen by their newest runs, numbered by name: a run that arrives changes no line's colour.
+        lined, rest = sorted(newest_first[:MOST_LINES], key=names.__getitem__), newest_first[MOST_LINES:]
         everything = [_place(place, one, names[one.group] if group else "") for place, one in enumerate(read)]
         slots = _number(window.select(everything))
         lines = _build_lines(slots, lined, names)

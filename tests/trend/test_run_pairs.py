@@ -79,7 +79,7 @@ def test_a_side_that_is_a_gap_breaks_its_own_line_alone() -> None:
     assert trend.slots[1].gap.reason == "theirs: still running, started 8 days ago"
     assert trend.slots[1].candidate == 0.5
     assert [line.segments for line in trend.lines] == [((0, 1, 2),), ((0,), (2,))]
-    assert trend.open_slots == [trend.slots[1]]
+    assert [run.id for run in trend.open_runs] == ["t1"]
     assert trend.latest is trend.slots[2]
 
 
@@ -113,15 +113,11 @@ def test_a_difference_beyond_all_numbers_is_none() -> None:
     assert trend.slots[0].flags[-1].kind == "delta_too_large"
 
 
-def test_runs_without_the_key_can_be_a_side() -> None:
-    trend = compare([make_run(1), make_theirs(1, model="")], incumbent="")
-    assert [line.name for line in trend.lines] == ["ours", "no model"]
-    assert trend.slots[0].delta is not None
-
-
-@pytest.mark.parametrize("sides", [{"incumbent": None}, {"candidate": None}, {"incumbent": "ours"}, {"group": None}])
+@pytest.mark.parametrize(
+    "sides", [{"incumbent": None}, {"incumbent": ""}, {"candidate": None}, {"incumbent": "ours"}, {"group": None}]
+)
 def test_without_two_different_groups_nothing_is_compared(sides: dict[str, Any]) -> None:
-    assert not compare([make_run(1), make_theirs(1)], **sides).paired
+    assert not compare([make_run(1), make_theirs(1), make_run(2, model="")], **sides).paired
 
 
 def test_the_window_counts_slots_and_pairs_before_it_cuts() -> None:
@@ -137,7 +133,8 @@ KEYS = st.sampled_from(["m0", "m1", "", "gone"])
 @given(run_lists(), KEYS, KEYS)
 def test_every_run_of_both_groups_appears_exactly_once(runs: list[RunloopRun], ours: str, theirs: str) -> None:
     trend = compare(runs, candidate=ours, incumbent=theirs)
-    expected = [run.id for run in runs if ours == theirs or run.metadata.get("model", "") in (ours, theirs)]
+    paired = ours and theirs and ours != theirs
+    expected = [run.id for run in runs if not paired or run.metadata.get("model") in (ours, theirs)]
     assert sorted(run.id for slot in trend.slots for run in slot.runs) == sorted(expected)
     assert trend.scored_count + trend.gap_count == len(expected)
     compared = [slot.label for slot in trend.slots if slot.compared]
@@ -149,7 +146,7 @@ def test_no_segment_spans_what_its_side_lacks(runs: list[RunloopRun]) -> None:
     trend = compare(runs, candidate="m0", incumbent="m1")
     for line in trend.lines:
         numbers = [slot.candidate if line.role == "candidate" else slot.incumbent for slot in trend.slots]
-        own = [slot.place for slot in trend.slots if slot.compared or slot.group == line.rule]
+        own = [slot.place for slot in trend.slots if slot.compared or slot.group == line.key]
         for segment in line.segments:
             for left, right in pairwise(segment):
                 assert not [place for place in own if left < place < right]

@@ -104,7 +104,7 @@ def test_all_rules_overlay_their_candidates_and_are_never_joined() -> None:
     trend = build_trend(points, None, now=NOW, rule=ALL_RULES)
     assert trend.overlaid
     assert len(trend.slots) == 6
-    assert [(line.rule, line.role, line.segments) for line in trend.lines] == [
+    assert [(line.key, line.role, line.segments) for line in trend.lines] == [
         ("rule-1", "candidate", ((1, 3, 5),)),
         ("rule-0", "candidate", ((0, 2, 4),)),
     ]
@@ -163,9 +163,9 @@ def test_every_replay_of_the_shown_rules_appears_exactly_once(points: list[Histo
 def test_no_segment_spans_a_gap_or_joins_two_rules(points: list[HistoryPoint], rule: str | None) -> None:
     trend = build_trend(points, DIGEST, now=NOW, rule=rule)
     for line in trend.lines:
-        own = [slot.place for slot in trend.slots if slot.rule == line.rule]
+        own = [slot.place for slot in trend.slots if slot.rule == line.key]
         for segment in line.segments:
-            assert all(trend.slots[place].scored and trend.slots[place].rule == line.rule for place in segment)
+            assert all(trend.slots[place].scored and trend.slots[place].rule == line.key for place in segment)
             for left, right in pairwise(segment):
                 assert not [place for place in own if left < place < right]
                 if line.role == "incumbent":
