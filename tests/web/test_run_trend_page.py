@@ -65,7 +65,7 @@ def test_it_works(signed_in, benchmark):
     page = page_of(signed_in, benchmark)
     assert page.status_code == 200
     assert rows_of(page)[:2] == [
-        ["a 3", "0.00", "scored", "", "2026-01-05 13:00 UTC", "1 h 0 min", "bmr_a3"],
+        ["a 3", "0.00", "completed", "", "2026-01-05 13:00 UTC", "1 h 0 min", "bmr_a3"],
         ["b 2", "—", "canceled", "the run was canceled", "2026-01-05 12:00 UTC", "1 h 0 min", "bmr_b2"],
     ]
     text = text_of(page)
@@ -133,7 +133,7 @@ def test_two_groups_side_by_side_pair_the_runs_of_each_label(signed_in, benchmar
     assert [row[:6] for row in rows_of(page)] == [
         ["step-3", "—", "0.00", "—", "no candidate", "no run of b is labelled step-3"],
         ["step-2", "—", "0.25", "—", "canceled", "b: the run was canceled"],
-        ["step-1", "0.75", "0.50", "+0.25", "scored", ""],
+        ["step-1", "0.75", "0.50", "+0.25", "completed", ""],
     ]
     assert rows_of(page)[2][-1] == "bmr_b1 beside bmr_a1"
     text = text_of(page)
@@ -343,6 +343,25 @@ def test_the_region_alone_is_no_page_and_looks_again_only_while_a_run_goes_on(si
     region = signed_in.get(address, {"group": "model"}, headers=HTMX).content.decode()
     assert f'hx-get="{address}?group=model" hx-trigger="every 15s"' in region
     assert "1 still running" in region
+
+
+def test_the_page_looks_again_for_a_running_incumbent_beside_a_candidate_that_ended_long_ago(signed_in, benchmark):
+    now = int((timezone.now() - timedelta(minutes=5)).timestamp() * 1000)
+    metadata = {"model": "a", "checkpoint": "step-9"}
+    make_runloop_run(benchmark, state="running", score=None, start_time_ms=now, metadata=metadata)
+    make_runloop_run(benchmark, start_time_ms=START_MS, metadata=metadata | {"model": "b"})
+    page = page_of(signed_in, benchmark, **BOTH)
+    assert 'hx-trigger="every 15s"' in page.content.decode()
+    assert "1 still running" in text_of(page)
+
+
+@pytest.mark.parametrize("run", ["bmr_b1", "bmr_a1"])
+def test_the_link_of_a_runs_own_page_finds_either_run_of_a_pair(signed_in, benchmark, run):
+    found = page_of(signed_in, benchmark, **BOTH, run=run).content.decode()
+    row = found.partition('<tr id="run-bmr_b1"')[2].partition("</tr>")[0]
+    assert row.startswith(' class="addressed"')
+    assert found.count(f'id="run-{run}"') == 1
+    assert 'id="run-bmr_a1"' in row
 
 
 @pytest.mark.parametrize("text", ["</script><img src=x onerror=alert(1)>", '" hx-get="/x', "long" * 200])

@@ -109,7 +109,7 @@ def _show_slot(slot: RunSlot, decimals: int, run: str | None, now: datetime) -> 
         candidate=candidate,
         incumbent=incumbent,
         delta=delta,
-        state=gap.label if gap else "scored",
+        state=gap.label if gap else slot.run.state,
         reason=gap.reason if gap else "",
         notes=tuple(flag.text for flag in slot.flags),
         glyph=SafeString(render_glyph(RUN_GAPS.get(gap.kind, UNKNOWN_GAP), "gap")) if gap else SafeString(""),
@@ -142,7 +142,7 @@ def summarise_latest_run(trend: RunTrend, now: datetime, *, grouped: bool) -> La
 
 def count_runs(trend: RunTrend) -> str:
     """How many of the runs are shown, how many of these have no score, and how many still go on."""
-    running = sum(run.state == "running" for slot in trend.open_slots for run in slot.runs)
+    running = len(trend.open_runs)
     said = f"{show_count(trend.scored_count + trend.gap_count, 'run')}, {trend.gap_count} without a score"
     return said + (f", {running} still running" if running else "")
 

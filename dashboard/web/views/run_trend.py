@@ -231,6 +231,8 @@ def build_region(loaded: Loaded, asked: Asked, now: datetime) -> dict[str, Any]:
         "all_url": with_query(address, query, **{"page": None, "run": None, "last": None, "from": None, "to": None}),
         "region_url": with_query(reverse("run-trend-region", args=[benchmark.id]), query),
         "figure_url": with_query(reverse("run-trend-figure", args=[benchmark.id]), query, page=None, run=None),
-        "poll_s": choose_poll_s([slot.created_at for slot in trend.open_slots], now),
+        "poll_s": choose_poll_s(
+            [run.started_at for run in trend.open_runs if isinstance(run.started_at, datetime)], now
+        ),
         "stale": describe_stale(stale.read_at, stale.failure.message, now) if stale and stale.failure else "",
     }
