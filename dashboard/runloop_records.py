@@ -30,6 +30,14 @@ class RunloopBenchmark(msgspec.Struct, frozen=True, rename={"scenario_ids": "sce
     """True for rows of the sample workspace; our own service says so, no other does."""
 
 
+class RunloopBenchmarks(msgspec.Struct, frozen=True):
+    """The benchmarks as they were read, page after page, in the service's order."""
+
+    benchmarks: tuple[RunloopBenchmark, ...]
+    cut: str = ""
+    """Why reading ended before the end of the list, in one clause; empty where the list is whole."""
+
+
 class RunloopRun(msgspec.Struct, frozen=True):
     """One run of a benchmark: at most one score, no incumbent, and metadata that means what its writer meant."""
 
@@ -59,13 +67,20 @@ class RunloopRuns(msgspec.Struct, frozen=True):
     """Why reading ended before the end of the list, in one clause; empty where the list is whole."""
 
 
+MOST_OUTPUT = 2_000
+"""Characters of a scoring function's output that are shown."""
+
+
 class FunctionScore(msgspec.Struct, frozen=True, rename={"name": "scoring_function_name"}):
-    """What one scoring function said of a scenario run. `output` is its log."""
+    """What one scoring function said of a scenario run."""
 
     name: str = ""
     score: Score = None
     state: str = ""
     output: str = ""
+    """The beginning of its log: `MOST_OUTPUT` characters and the next one, which tells where a reader sees one end."""
+    output_length: int = 0
+    """Characters of the log as it came."""
 
 
 class ScenarioRun(msgspec.Struct, frozen=True):
@@ -80,6 +95,24 @@ class ScenarioRun(msgspec.Struct, frozen=True):
     score: Score = None
     functions: tuple[FunctionScore, ...] = ()
     metadata: dict[str, str] = {}
+
+
+class ScenarioRuns(msgspec.Struct, frozen=True):
+    """The scenario runs of a run as they were read, page after page, in the service's order."""
+
+    scenarios: tuple[ScenarioRun, ...]
+    cut: str = ""
+    """Why reading ended before the end of the list, in one clause; empty where the list is whole."""
+
+
+def leave_out_outputs(given: ScenarioRuns) -> ScenarioRuns:
+    """The same without a word of any log, as it may be remembered: a log can print what its run was given."""
+    replace = msgspec.structs.replace
+    scenarios = (
+        replace(one, functions=tuple(replace(function, output="") for function in one.functions))
+        for one in given.scenarios
+    )
+    return replace(given, scenarios=tuple(scenarios))
 
 
 class RunEnvironment:

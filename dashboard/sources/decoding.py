@@ -57,7 +57,7 @@ def decode_page(answer: Answer, name: str, record: type[Record]) -> Page[Record]
 def decode_entries(answer: Answer, name: str, record: type[Record]) -> tuple[Record, ...]:
     """Read `{<name>: [record, …]}`, a list that counts nothing. Raises `UnreadableAnswer`."""
     try:
-        entries = _one_decoder(name, tuple[record, ...]).decode(answer.body).value  # type: ignore[valid-type]
+        entries = one_decoder(name, tuple[record, ...]).decode(answer.body).value  # type: ignore[valid-type]
         return cast("tuple[Record, ...]", entries)
     except MALFORMED:
         entries = parse_body(answer).get(name)
@@ -85,7 +85,7 @@ def decode_one(answer: Answer, name: str, record: type[Record]) -> Record:
 
 def _read_one(answer: Answer, name: str, record: type[Record]) -> Record:
     try:
-        found = _one_decoder(name, record).decode(answer.body)
+        found = one_decoder(name, record).decode(answer.body)
         return cast("Record", found.value if name else found)
     except MALFORMED:
         body = parse_body(answer)
@@ -103,7 +103,8 @@ def _page_decoder(name: str, record: type) -> msgspec.json.Decoder[Any]:
 
 
 @lru_cache
-def _one_decoder(name: str, record: type) -> msgspec.json.Decoder[Any]:
+def one_decoder(name: str, record: type) -> msgspec.json.Decoder[Any]:
+    """Of `{<name>: record}` as an object with that `value`; with the name "" of the record itself."""
     body = msgspec.defstruct("Body", [("value", record)], rename={"value": name}) if name else record
     return msgspec.json.Decoder(body)
 

@@ -31,7 +31,7 @@ PAUSE_S = 10.0
 """After a call that waited in vain, others do not wait too: for this long they are told at once."""
 LONGEST_PAUSE_S = 60.0
 """A service that asks for hours of silence is asked again sooner; it can repeat itself."""
-FORMAT = 1
+FORMAT = 2
 """Raised when a record changes its meaning, so that nothing older is read as something else."""
 
 
@@ -60,11 +60,13 @@ def read(
     type: Any,  # noqa: A002 - as msgspec names it
     *,
     source: Source = "loop",
+    keep: Callable[[T], T] | None = None,
 ) -> Reading[T]:
     """The value of `call`, else the last good one under `key`, which names the read and its arguments.
 
     `type` is what `call` gives, for storing it. `source` is the one that `call` asks: each has a memory and pauses of
-    its own. Raises the `SourceError` when there is nothing good to show.
+    its own. `keep` gives what of the value may be remembered; without it all may be. Raises the `SourceError` when
+    there is nothing good to show.
     """
     connection = get_runloop_connection() if source == "runloop" else get_connection()
     if connection.embedded:
@@ -79,7 +81,7 @@ def read(
             raise
         return Reading(remembered[1], remembered[0], failure)
     now = datetime.now(UTC)
-    _remember(place, (now, value))
+    _remember(place, (now, keep(value) if keep else value))
     return Reading(value, now)
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from dashboard.records import Instant, Score, Unreadable
 from dashboard.runloop_records import (
+    MOST_OUTPUT,
     Duration,
     FunctionScore,
     RunEnvironment,
@@ -22,7 +23,7 @@ from dashboard.runloop_records import (
     ScenarioRun,
 )
 from dashboard.sources.cursor import CursorPage
-from dashboard.sources.decoding import MALFORMED, is_usable_id, parse_body, read_record
+from dashboard.sources.decoding import MALFORMED, is_usable_id, one_decoder, parse_body, read_record
 from dashboard.sources.errors import UnreadableAnswer
 from dashboard.sources.transport import Answer
 
@@ -98,7 +99,7 @@ def decode_cursor_page(answer: Answer, name: str, record: type[Record]) -> Curso
 def decode_object(answer: Answer, record: type[Record], what: str) -> Record:
     """Read a body that is the record itself. Raises `UnreadableAnswer`, also for one without a usable id."""
     try:
-        found: Record = _object_decoder(record).decode(answer.body)
+        found: Record = one_decoder("", record).decode(answer.body)
     except MALFORMED:
         found = read_record(parse_body(answer, read_constant=Unreadable, without=HIDDEN), record)
     if not is_usable_id(getattr(found, "id", "")):
@@ -109,7 +110,7 @@ def decode_object(answer: Answer, record: type[Record], what: str) -> Record:
 def decode_environment(answer: Answer) -> RunEnvironment:
     """What a run was given: the only reading of these keys. Raises `UnreadableAnswer`, which repeats nothing of it."""
     try:
-        found = _object_decoder(_EnvironmentBody).decode(answer.body)
+        found = one_decoder("", _EnvironmentBody).decode(answer.body)
     except MALFORMED:
         body = parse_body(answer, read_constant=Unreadable)
         given = [body.get(name) for name in _EnvironmentBody.__struct_fields__]
@@ -147,9 +148,13 @@ def build_scenario_run(body: ScenarioBody, now: datetime) -> ScenarioRun:
         started_at=read_start(body.start_time_ms, now),
         duration_ms=read_duration(body.duration_ms),
         score=result.score,
-        functions=result.scoring_function_results,
+        functions=tuple(_cut_output(function) for function in result.scoring_function_results),
         metadata=_show_metadata(body.metadata),
     )
+
+
+def _cut_output(given: FunctionScore) -> FunctionScore:
+    return msgspec.structs.replace(given, output=given.output[: MOST_OUTPUT + 1], output_length=len(given.output))
 
 
 def read_start(given: Duration, now: datetime) -> Instant:
@@ -186,8 +191,3 @@ def _page_decoder(name: str, record: type) -> msgspec.json.Decoder[Any]:
         ("total_count", int | None, None),
     ]
     return msgspec.json.Decoder(msgspec.defstruct("CursorBody", fields, rename={"entries": name}))
-
-
-@lru_cache
-def _object_decoder(record: type) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(record)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from dashboard.records import Benchmark, History
-from dashboard.runloop_records import RunloopBenchmark, RunloopRuns
+from dashboard.runloop_records import RunloopBenchmark, RunloopBenchmarks, RunloopRuns
 from dashboard.sources.connect import get_connection, get_loop, get_runloop, get_runloop_connection
 from dashboard.sources.errors import SourceError, TimedOut
 from dashboard.sources.lastgood import Reading, read
@@ -33,7 +33,7 @@ class Key(NamedTuple):
 
 AnyBenchmark = Benchmark | RunloopBenchmark
 Outcome = Reading[History] | Reading[RunloopRuns] | SourceError
-Listing = Reading[list[Benchmark]] | Reading[list[RunloopBenchmark]] | SourceError
+Listing = Reading[list[Benchmark]] | Reading[RunloopBenchmarks] | SourceError
 
 # A pool for each: calls that wait for one source keep none of the other's from starting.
 _pools = {name: ThreadPoolExecutor(max_workers=12, thread_name_prefix=name) for name in SOURCES}
@@ -70,7 +70,7 @@ def read_recent(key: Key) -> Outcome:
 def _list_of(name: SourceName) -> Listing:
     try:
         if name == "runloop":
-            return read("benchmarks", get_runloop().list_benchmarks, list[RunloopBenchmark], source="runloop")
+            return read("benchmarks", get_runloop().list_benchmarks, RunloopBenchmarks, source="runloop")
         return read("benchmarks", get_loop().list_benchmarks, list[Benchmark])
     except SourceError as error:
         return error

@@ -147,7 +147,7 @@ def test_a_remote_runloop_leaves_the_loop_source_as_it_is() -> None:
 
 def test_the_runloop_key_is_sent_as_a_bearer_and_as_nothing_else() -> None:
     with serve(lambda request: reply_json({"benchmarks": []})) as server, remote_runloop(server.url):
-        assert get_runloop().list_benchmarks() == []
+        assert get_runloop().list_benchmarks().benchmarks == ()
         get_runloop()._transport.close()
     headers = server.requests[0].headers
     assert headers["authorization"] == f"Bearer {KEY}"

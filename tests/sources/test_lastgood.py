@@ -160,6 +160,11 @@ def test_runs_come_back_as_they_were() -> None:
         assert read("k", failing(ServerFault("no")), RunloopRuns, source="runloop").value == runs
 
 
+def test_what_may_not_be_kept_is_shown_and_not_remembered() -> None:
+    assert read("k", lambda: [5, 6], list[int], keep=lambda given: given[:1]).value == [5, 6]
+    assert read("k", failing(ServerFault("no")), list[int]).value == [5]
+
+
 def test_our_own_service_is_asked_directly() -> None:
     with override_settings(RUNBIOS_BASE_URL=""):
         assert read("k", lambda: 5, int).value == 5

@@ -12,12 +12,22 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from dashboard.records import Unreadable
-from dashboard.runloop_records import FunctionScore, RunEnvironment, RunloopBenchmark, RunloopRun, ScenarioRun
+from dashboard.runloop_records import (
+    MOST_OUTPUT,
+    FunctionScore,
+    RunEnvironment,
+    RunloopBenchmark,
+    RunloopBenchmarks,
+    RunloopRun,
+    ScenarioRun,
+    ScenarioRuns,
+)
 from dashboard.sources.errors import (
     NotFound,
     RateLimited,
     SourceError,
     TimedOut,
+    TooLarge,
     Unauthorized,
     Unreachable,
     UnreadableAnswer,
@@ -75,22 +85,16 @@ def test_it_works(connect: Connect) -> None:
     with serve(lambda request: reply_json(answers[request.path])) as server:
         runloop = Runloop(connect(server.url))
         expected = RunloopBenchmark("bmd", "B", metadata={"team": "a"}, scenario_ids=("s1", "s2"))
-        assert runloop.list_benchmarks() == [expected]
+        assert runloop.list_benchmarks() == RunloopBenchmarks((expected,))
         assert runloop.get_benchmark("bmd") == expected
         runs = runloop.list_runs("bmd")
         assert runs.runs == (RunloopRun("r1", "bmd", state="completed", score=0.5, started_at=START, duration_ms=5),)
         assert (runs.benchmark_id, runs.total, runs.cut) == ("bmd", None, "")
         assert runloop.get_run("r1").metadata == {"model": "m"}
-        assert runloop.list_scenario_runs("r1") == [
-            ScenarioRun(
-                "srn",
-                "s1",
-                state="scored",
-                started_at=START,
-                score=0.25,
-                functions=(FunctionScore("tests", 0.25, "complete", "1 of 4"),),
-            )
-        ]
+        functions = (FunctionScore("tests", 0.25, "complete", "1 of 4", 6),)
+        assert runloop.list_scenario_runs("r1") == ScenarioRuns(
+            (ScenarioRun("srn", "s1", state="scored", started_at=START, score=0.25, functions=functions),)
+        )
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert server.requests[2].target == "/v1/benchmark_runs?benchmark_id=bmd&limit=5000"
 
@@ -113,11 +117,41 @@ def test_a_server_that_gives_the_same_page_for_ever_ends(connect: Connect) -> No
     assert len(server.requests) == 2
 
 
-def test_a_list_of_benchmarks_that_is_cut_is_logged(connect: Connect, caplog: pytest.LogCaptureFixture) -> None:
-    body = {"benchmarks": [{"id": "bmd"}], "has_more": False, "total_count": 3}
+def test_a_list_that_was_not_read_to_its_end_says_why(connect: Connect) -> None:
+    entries = [{"id": "x1"}]
+    body = {"benchmarks": entries, "runs": entries, "has_more": False, "total_count": 3}
     with serve(lambda request: reply_json(body)) as server:
-        assert len(Runloop(connect(server.url)).list_benchmarks()) == 1
-    assert "GET /v1/benchmarks was not read to its end: the service speaks of 3 and gave 1" in caplog.text
+        runloop = Runloop(connect(server.url))
+        found = runloop.list_benchmarks(), runloop.list_scenario_runs("r1"), runloop.list_runs("bmd")
+    assert [one.cut for one in found] == ["the service speaks of 3 and gave 1"] * 3
+
+
+def test_pages_that_are_too_large_are_asked_for_in_smaller_ones_from_where_reading_was(connect: Connect) -> None:
+    """The real service's lists carry environments: of such runs 5,000 are more than we read at once."""
+    small = [run(f"r{number}", environment_variables={"A": "x" * 100}) for number in range(620, 120, -1)]
+    large = [run(f"r{number}", environment_variables={"A": "x" * 2_000}) for number in range(120, 0, -1)]
+    with serve(answer_runs(small + large)) as server:
+        found = Runloop(connect(server.url, max_bytes=140_000)).list_runs("bmd")
+    assert [one.id for one in found.runs] == [f"r{number}" for number in range(620, 0, -1)]
+    assert found.cut == ""
+    asked = [(request.number("limit"), request.target.partition("starting_after=")[2]) for request in server.requests]
+    assert asked == [(5_000, ""), (500, ""), (500, "r121"), (50, "r121"), (50, "r71"), (50, "r21")]
+
+
+def test_a_list_whose_smallest_page_is_too_large_cannot_be_read(connect: Connect) -> None:
+    runs = [run(f"r{number}", environment_variables={"A": "x" * 1_000}) for number in range(60)]
+    with serve(answer_runs(runs)) as server, pytest.raises(TooLarge):
+        Runloop(connect(server.url, max_bytes=9_000)).list_runs("bmd")
+    assert [request.number("limit") for request in server.requests] == [5_000, 500, 50]
+
+
+def test_of_an_output_only_what_is_shown_is_kept_and_how_long_it_was(connect: Connect) -> None:
+    function = {"scoring_function_name": "tests", "score": 1.0, "state": "complete", "output": "ab" * 45_000}
+    body = {"runs": [run("s1", scoring_contract_result={"score": 1.0, "scoring_function_results": [function]})]}
+    with serve(lambda request: reply_json(body | {"has_more": False})) as server:
+        (found,) = Runloop(connect(server.url)).list_scenario_runs("r1").scenarios
+    assert found.functions[0].output == ("ab" * 45_000)[: MOST_OUTPUT + 1]
+    assert found.functions[0].output_length == 90_000
 
 
 def test_a_whole_list_has_an_end_in_time_too(connect: Connect) -> None:
@@ -234,7 +268,7 @@ def test_a_scoring_result_may_be_missing_or_odd(
 ) -> None:
     body = json.dumps({"runs": [run("s1", scoring_contract_result=given), run("s2")], "has_more": False})
     with serve(lambda request: reply(200, body.replace('"<', "").replace('>"', ""))) as server:
-        first, second = Runloop(connect(server.url)).list_scenario_runs("r1")
+        first, second = Runloop(connect(server.url)).list_scenario_runs("r1").scenarios
     assert (first.score, first.functions) == (score, functions)
     assert (second.score, second.functions) == (None, ())
 

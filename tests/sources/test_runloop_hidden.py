@@ -16,7 +16,14 @@ import pytest
 from django.core.cache import cache
 from django.test import override_settings
 
-from dashboard.runloop_records import RunEnvironment, RunloopBenchmark, RunloopRun, RunloopRuns, ScenarioRun
+from dashboard.runloop_records import (
+    RunEnvironment,
+    RunloopBenchmark,
+    RunloopBenchmarks,
+    RunloopRun,
+    RunloopRuns,
+    ScenarioRuns,
+)
 from dashboard.sources import lastgood
 from dashboard.sources.connect import _connect_runloop, get_runloop
 from dashboard.sources.errors import SourceError, UnreadableAnswer
@@ -91,8 +98,8 @@ def test_environment_values_and_secret_names_are_nowhere(shape: str, caplog: pyt
         reads: dict[str, tuple[Callable[[], Any], Any]] = {
             "runs": (lambda: runloop.list_runs("b"), RunloopRuns),
             "run": (lambda: runloop.get_run("x1"), RunloopRun),
-            "scenario runs": (lambda: runloop.list_scenario_runs("x1"), list[ScenarioRun]),
-            "benchmarks": (runloop.list_benchmarks, list[RunloopBenchmark]),
+            "scenario runs": (lambda: runloop.list_scenario_runs("x1"), ScenarioRuns),
+            "benchmarks": (runloop.list_benchmarks, RunloopBenchmarks),
             "benchmark": (lambda: runloop.get_benchmark("x1"), RunloopBenchmark),
         }
         for key, (call, kind) in reads.items():

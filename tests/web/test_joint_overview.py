@@ -57,6 +57,15 @@ def test_a_score_of_runloop_stands_in_no_column_of_candidates(signed_in):
         assert f'data-label="{label}"' not in row
 
 
+def test_a_list_that_was_not_read_to_its_end_is_noted(signed_in, connect_runloop):
+    workspace = remote_runloop()
+    cut = workspace.page("benchmarks", workspace.benchmarks, 3)
+    connect_runloop(lambda request: cut if request.path == "/v1/benchmarks" else workspace(request))
+    page = signed_in.get("/")
+    assert names(page) == ["Far away"]
+    assert "Runloop: there may be more benchmarks than these 1: the service speaks of 3 and gave 1." in text_of(page)
+
+
 def test_a_benchmark_without_a_run_says_so(signed_in):
     make_runloop_benchmark("Brand new")
     assert row_of(signed_in.get("/"), "Brand new") == "Brand new Runloop No run yet"

@@ -308,6 +308,32 @@ def test_no_memory_holds_what_a_remote_run_was_given(signed_in, connect_runloop,
     assert AuditEntry.objects.order_by("-pk")[0].outcome == "failed"
 
 
+def test_a_log_is_shown_and_never_remembered(signed_in, connect_runloop, settings):
+    """It can print what the run was given."""
+    workspace = remote()
+    log = {"scoring_function_name": "tests", "score": 0.25, "state": "complete", "output": f"TOKEN={SECRET} " * 500}
+    workspace.scenarios["bmr_1"][0]["scoring_contract_result"]["scoring_function_results"] = [log]
+    answers = [workspace]
+    connect_runloop(lambda request: answers[0](request))
+    assert "Output, the beginning of 9,500 characters TOKEN=hunter2" in text_of(signed_in.get("/runloop/runs/bmr_1/"))
+    kept = b"".join(read_kept(path) for path in settings.CACHES["default"]["LOCATION"].glob("*.djcache"))
+    assert b"scr_1" in kept, "the scenario run itself is remembered"
+    assert b"hunter2" not in kept
+    answers[0] = lambda request: reply(503)
+    text = text_of(signed_in.get("/runloop/runs/bmr_1/"))
+    assert "tests : 0.25 ( complete ) its output, 9,500 characters, is shown only while Runloop answers" in text
+
+
+def test_scenario_runs_that_were_not_read_to_their_end_are_no_ground_for_a_mean(signed_in, connect_runloop):
+    workspace = remote()
+    (scored,) = workspace.scenarios["bmr_1"]
+    cut = reply_json({"runs": [scored], "has_more": False, "total_count": 3})
+    connect_runloop(lambda request: cut if "scenario_runs" in request.path else workspace(request))
+    text = text_of(signed_in.get("/runloop/runs/bmr_1/"))
+    assert "There may be more scenario runs than these 1: the service speaks of 3 and gave 1." in text
+    assert "It cannot be recomputed because there may be more scenario runs than could be read." in text
+
+
 def test_scenario_runs_that_cannot_be_read_cost_only_themselves(signed_in, connect_runloop):
     workspace = remote()
     connect_runloop(lambda request: reply(500) if "scenario_runs" in request.path else workspace(request))

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from dashboard.charts import render_sparkline
 from dashboard.charts.numbers import choose_decimals
 from dashboard.records import Benchmark, History
-from dashboard.runloop_records import RunloopBenchmark, RunloopRuns
+from dashboard.runloop_records import RunloopBenchmark, RunloopBenchmarks, RunloopRuns
 from dashboard.sources.errors import SourceError, Unauthorized
 from dashboard.trend import RunSlot, RunTrend, Slot, Trend, build_run_trend, build_trend
 from dashboard.web.histories import KEY_SETTINGS, SOURCES, AnyBenchmark, Key, Listing, Outcome, SourceName
@@ -99,7 +99,7 @@ class Cells:
 
 
 def describe_lists(lists: Mapping[SourceName, Listing], now: datetime) -> list[str]:
-    """What to say of the sources whose lists could not be read anew, one sentence or two for each."""
+    """What to say of the sources whose lists could not be read anew or to their ends, a sentence or two for each."""
     notes = []
     for name, outcome in lists.items():
         if isinstance(outcome, Unauthorized):
@@ -107,9 +107,13 @@ def describe_lists(lists: Mapping[SourceName, Listing], now: datetime) -> list[s
             notes.append(f"{SOURCES[name]}: {outcome.message} Its benchmarks are not shown. {hint}")
         elif isinstance(outcome, SourceError):
             notes.append(f"{SOURCES[name]}: {outcome.message} Its benchmarks are not shown.")
-        elif outcome.failure:
-            age = show_age(outcome.read_at, now)
-            notes.append(f"{SOURCES[name]}: {outcome.failure.message} This list was read {age}.")
+        else:
+            if outcome.failure:
+                age = show_age(outcome.read_at, now)
+                notes.append(f"{SOURCES[name]}: {outcome.failure.message} This list was read {age}.")
+            if isinstance(outcome.value, RunloopBenchmarks) and outcome.value.cut:
+                count = len(outcome.value.benchmarks)
+                notes.append(f"{SOURCES[name]}: there may be more benchmarks than these {count}: {outcome.value.cut}.")
     return notes
 
 

@@ -9,15 +9,13 @@ from typing import NamedTuple
 
 from dashboard.charts.numbers import choose_decimals
 from dashboard.records import Score, Unreadable
-from dashboard.runloop_records import FunctionScore, RunloopRun, ScenarioRun
+from dashboard.runloop_records import MOST_OUTPUT, FunctionScore, RunloopRun, ScenarioRun
 from dashboard.trend import Scale
 from dashboard.web.presenters.numbers import NOTHING, Number, show_count, show_score
 from dashboard.web.presenters.texts import count_characters, cut_text
 from dashboard.web.presenters.times import Moment, show_duration, show_moment
 
 ROWS_A_PAGE = 50
-MOST_OUTPUT = 2_000
-"""Characters of a scoring function's output that are shown."""
 LINE = 120
 """Characters of an output that is shown at once."""
 MOST_FUNCTIONS = 20
@@ -53,7 +51,7 @@ class ShownFunction(NamedTuple):
     state: str
     output: str
     size: str
-    """How long the whole output is, in words, where not all of it is here."""
+    """How long the whole output is, in words, where not all of it is here: the memory of a run has nothing of it."""
     short: bool
     """True for an output of one line, which stands beside the score."""
 
@@ -147,15 +145,20 @@ def build_scenarios(scenarios: Sequence[ScenarioRun], now: datetime) -> list[Sho
 
 def _show_function(given: FunctionScore) -> ShownFunction:
     shown = cut_text(given.output, MOST_OUTPUT)
-    size = count_characters(len(given.output)) if shown.cut else ""
+    size = count_characters(given.output_length) if given.output_length > len(shown.text) else ""
     short = len(shown.text) <= LINE and "\n" not in shown.text
     return ShownFunction(given.name or NOTHING, show_any(given.score), given.state, shown.text, size, short)
 
 
-def compare_means(run: RunloopRun, scenarios: Sequence[ScenarioRun]) -> Verdict:
-    """The sum of the scenario scores over the number of scenario runs, which is how Runloop reckons a run's score."""
+def compare_means(run: RunloopRun, scenarios: Sequence[ScenarioRun], cut: str = "") -> Verdict:
+    """The sum of the scenario scores over the number of scenario runs, which is how Runloop reckons a run's score.
+
+    `cut`: why there may be more scenario runs than these; empty where these are all.
+    """
     if run.state != "completed":
         return Verdict(f"It cannot be recomputed because the run is {run.state or 'without a state'}.", None)
+    if cut:
+        return Verdict("It cannot be recomputed because there may be more scenario runs than could be read.", None)
     if not scenarios:
         return Verdict("It cannot be recomputed because Runloop gave no scenario run.", None)
     scores = [one.score for one in scenarios if isinstance(one.score, float)]

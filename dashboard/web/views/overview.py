@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dashboard.records import Benchmark
-from dashboard.runloop_records import RunloopBenchmark
+from dashboard.runloop_records import RunloopBenchmark, RunloopBenchmarks
 from dashboard.sources.errors import SourceError
 from dashboard.web import access
 from dashboard.web.forms import ROWS_A_PAGE, SORTS, OverviewForm, RowsForm
@@ -124,7 +124,11 @@ def read_lists(sources: Any) -> dict[SourceName, Listing]:
 
 def gather(lists: dict[SourceName, Listing]) -> list[AnyBenchmark]:
     """Every benchmark that could be read: Loop's, newest first, then Runloop's in its order."""
-    return [one for outcome in lists.values() if not isinstance(outcome, SourceError) for one in outcome.value]
+    found: list[AnyBenchmark] = []
+    for outcome in lists.values():
+        if not isinstance(outcome, SourceError):
+            found += outcome.value.benchmarks if isinstance(outcome.value, RunloopBenchmarks) else outcome.value
+    return found
 
 
 def choose_benchmarks(benchmarks: list[AnyBenchmark], words: str, status: str) -> list[AnyBenchmark]:

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from dashboard.runloop_records import RunloopRun, ScenarioRun
+from dashboard.runloop_records import RunloopRun, ScenarioRuns, leave_out_outputs
 from dashboard.sources.connect import get_runloop
 from dashboard.sources.errors import NotFound, SourceError
 from dashboard.sources.lastgood import Reading, read
@@ -34,27 +34,33 @@ def show_run(request: HttpRequest, run_id: str) -> HttpResponse:
         raise Http404 from error
     except SourceError as error:
         return answer_away(request, {"runloop": error})
-    scenarios: Reading[list[ScenarioRun]] | None = None
+    scenarios: Reading[ScenarioRuns] | None = None
     failure = ""
     try:
         scenarios = read(
-            f"scenarios {run_id}", lambda: runloop.list_scenario_runs(run_id), list[ScenarioRun], source="runloop"
+            f"scenarios {run_id}",
+            lambda: runloop.list_scenario_runs(run_id),
+            ScenarioRuns,
+            source="runloop",
+            keep=leave_out_outputs,
         )
     except SourceError as error:
         failure = error.message
     form = RunForm(request.GET)
     form.is_valid()
     now = datetime.now(UTC)
-    found = present.sort_scenarios(scenarios.value) if scenarios else []
+    found = present.sort_scenarios(scenarios.value.scenarios) if scenarios else []
+    cut = scenarios.value.cut if scenarios else ""
     page = Paginator(found, present.ROWS_A_PAGE).get_page(form.value("page") or 1)
     stale = next((one for one in (run, scenarios) if one and one.failure), None)
     here = reverse("run", args=[run_id])
     context = {
         "form": form,
         "run": present.build_run(run.value, now),
-        "mean": present.compare_means(run.value, found) if scenarios else None,
+        "mean": present.compare_means(run.value, found, cut) if scenarios else None,
         "scenarios": present.build_scenarios(list(page.object_list), now),
         "failure": failure,
+        "cut": cut,
         "page": page,
         "newer_url": with_query(here, {}, page=page.number - 1) if page.has_previous() else "",
         "older_url": with_query(here, {}, page=page.number + 1) if page.has_next() else "",
