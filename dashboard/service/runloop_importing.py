@@ -35,6 +35,12 @@ class Outcome:
     conflicts: list[tuple[str, str, str]] = field(default_factory=list)
     benchmarks: list[RunloopBenchmark] = field(default_factory=list)
     """Those that the runs belong to; the ones without a place in the database before are made."""
+    named: list[str] = field(default_factory=list)
+    """The ids of those of them that were made or got another name."""
+
+    @property
+    def wrote(self) -> bool:
+        return bool(self.created or self.filled or self.relabelled or self.named)
 
 
 def store_runs(workspace: Workspace, rows: Sequence[tuple[str, Run]], *, name: str | None, now: datetime) -> Outcome:
@@ -42,7 +48,8 @@ def store_runs(workspace: Workspace, rows: Sequence[tuple[str, Run]], *, name: s
 
     A run that comes twice is judged by the one before it. `name` is for the one benchmark that the runs belong to.
     """
-    outcome = Outcome(benchmarks=_store_benchmarks(workspace, {run.benchmark_id for _, run in rows}, name, now))
+    benchmarks, named = _store_benchmarks(workspace, {run.benchmark_id for _, run in rows}, name, now)
+    outcome = Outcome(benchmarks=benchmarks, named=named)
     stored = RunloopRun.objects.in_bulk({run.id for _, run in rows})
     created: dict[str, RunloopRun] = {}
     changed: dict[str, RunloopRun] = {}
@@ -70,24 +77,27 @@ def store_runs(workspace: Workspace, rows: Sequence[tuple[str, Run]], *, name: s
 
 def _store_benchmarks(
     workspace: Workspace, ids: Iterable[str | None], name: str | None, now: datetime
-) -> list[RunloopBenchmark]:
+) -> tuple[list[RunloopBenchmark], list[str]]:
+    """Those with these ids, and the ids of those that were made or renamed."""
     wanted = sorted(benchmark_id for benchmark_id in set(ids) if benchmark_id)
     if name and len(wanted) > 1:
         raise ImportRefused(f"--name is for one benchmark, and these runs belong to {len(wanted)}: {', '.join(wanted)}")
     stored = RunloopBenchmark.objects.in_bulk(wanted)
+    renamed = []
     for row in stored.values():
         if row.workspace_id != workspace.pk:
             raise ImportRefused(f"the benchmark {row.pk} belongs to another workspace")
         if name and row.name != name:
             row.name = name
             row.save(update_fields=["name"])
+            renamed.append(row.pk)
     new = [
         RunloopBenchmark(id=benchmark_id, workspace=workspace, created_at=now, name=name or benchmark_id)
         for benchmark_id in wanted
         if benchmark_id not in stored
     ]
     RunloopBenchmark.objects.bulk_create(new)
-    return [*stored.values(), *new]
+    return [*stored.values(), *new], [*renamed, *(row.pk for row in new)]
 
 
 def _build_row(workspace: Workspace, run: Run, now: datetime) -> RunloopRun:

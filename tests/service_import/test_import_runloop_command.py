@@ -233,13 +233,22 @@ def test_an_import_that_changed_something_is_told_once(import_runs: Any) -> None
         import_runs([RUN])
         import_runs([RUN])
         import_runs([RUN | {"id": "bmr_2"}, RUN | {"id": "bmr_3", "benchmark_id": "bmd_2"}])
+        import_runs([RUN], "--name", "Repairs", "--dry-run")
+        import_runs([RUN], "--name", "Repairs")
+        import_runs([RUN], "--name", "Repairs")
     finally:
         command_wrote.disconnect(listen)
     assert [(one["action"], one["target_id"], one["target_name"]) for one in told] == [
         ("import", "bmd_1", "bmd_1"),
         ("import", "", "2 benchmarks"),
+        ("import", "bmd_1", "Repairs"),
     ]
-    assert told[0]["message"] == "1 imported, 0 filled in, 0 with other labels, 0 refused, 0 in conflict"
+    nothing = "0 filled in, 0 with other labels, 0 refused, 0 in conflict"
+    assert [one["message"] for one in told] == [
+        f"1 imported, {nothing}, 1 benchmarks made or renamed",
+        f"2 imported, {nothing}, 1 benchmarks made or renamed",
+        f"0 imported, {nothing}, 1 benchmarks made or renamed",
+    ]
 
 
 RESULT = {
@@ -316,6 +325,7 @@ def test_a_scenario_s_result_is_not_written_over(import_scenarios: Any, change: 
 
 def test_scenario_runs_need_their_run_and_name_no_benchmark(import_scenarios: Any, import_runs: Any) -> None:
     assert import_runs([SCENARIO], "--scenario-runs", "bmr_9").failed == "there is no run bmr_9; import it first"
-    assert "--benchmark and --name are for runs" in import_scenarios([SCENARIO], "--name", "x").failed
+    for option in (["--name", "x"], ["--benchmark", "x"], ["--keep-environment"]):
+        assert "are for runs, and --scenario-runs brings none" in import_scenarios([SCENARIO], *option).failed
     import_scenarios([SCENARIO], "--dry-run")
     assert scenarios() == []

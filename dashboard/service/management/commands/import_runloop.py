@@ -29,6 +29,7 @@ from dashboard.service.strict_json import find_unstorable
 from dashboard.signals import command_wrote
 
 EARLIEST_MS = int(datetime(2015, 1, 1, tzinfo=UTC).timestamp() * 1000)
+FOR_RUNS = ("benchmark", "name", "keep_environment")
 EPILOG = """
 FILE holds what GET /v1/benchmark_runs answered: an answer as it came, a list of runs, or one answer or run a line.
 
@@ -66,8 +67,10 @@ class Command(BaseCommand):
             text = options[option.replace("-", "_")]
             if text is not None and (not text.strip() or len(text) > 200 or find_unstorable(text) is not None):
                 raise CommandError(f"--{option} has 1 to 200 characters.")
-        if options["scenario_runs"] is not None and (options["benchmark"] or options["name"]):
-            raise CommandError("--benchmark and --name are for runs, and --scenario-runs brings none.")
+        if options["scenario_runs"] is not None and any(options[name] for name in FOR_RUNS):
+            raise CommandError(
+                "--benchmark, --name and --keep-environment are for runs, and --scenario-runs brings none."
+            )
         try:
             found = read_file(file.read_bytes())
         except OSError as error:
@@ -81,7 +84,7 @@ class Command(BaseCommand):
                 transaction.set_rollback(dry_run)
         except ImportRefused as error:
             raise CommandError(escape_unseen(str(error))) from error
-        if (outcome.created or outcome.filled or outcome.relabelled) and not dry_run:
+        if outcome.wrote and not dry_run:
             self._tell(outcome, problems, options["scenario_runs"])
         if found.cut:
             self._say("note: the last answer says that more rows follow (has_more); fetch and import those too")
@@ -164,7 +167,8 @@ class Command(BaseCommand):
             target_id=run_id or (one.pk if one else ""),
             target_name=one.name if one else f"{len(outcome.benchmarks)} benchmarks" if run_id is None else "",
             message=f"{len(outcome.created)} imported, {len(outcome.filled)} filled in, "
-            f"{len(outcome.relabelled)} with other labels, {problems} refused, {len(outcome.conflicts)} in conflict",
+            f"{len(outcome.relabelled)} with other labels, {problems} refused, {len(outcome.conflicts)} in conflict"
+            + (f", {len(outcome.named)} benchmarks made or renamed" if outcome.named else ""),
         )
 
     def _say(self, text: str) -> None:
