@@ -27,7 +27,7 @@ from dashboard.sources.runloop import Runloop
 from dashboard.sources.transport import Transport
 
 LOCAL_WORKSPACE = "ws_local"
-"""The embedded service's default workspace; the service makes it on first use."""
+"""The workspace of the embedded service that these pages show and its commands fill; it is made on first use."""
 EMBEDDED_PAGE_SIZE = 2_000
 """The service in this process gives this many points of a history at once: no network stands between."""
 REMOTE_WORKERS = 6
@@ -82,18 +82,14 @@ def get_connection() -> Connection:
 
 def get_runloop_connection() -> RunloopConnection:
     """The Runloop source that the settings name, made once a process. Raises `ImproperlyConfigured`."""
-    # A workspace that a remote Loop knows by that id is none of ours.
-    workspace_id = "" if settings.RUNBIOS_BASE_URL else settings.RUNBIOS_WORKSPACE_ID
-    return _connect_runloop(
-        settings.RUNLOOP_BASE_URL, settings.RUNLOOP_API_KEY, workspace_id, settings.RUNLOOP_TIMEOUT_S
-    )
+    return _connect_runloop(settings.RUNLOOP_BASE_URL, settings.RUNLOOP_API_KEY, settings.RUNLOOP_TIMEOUT_S)
 
 
 @lru_cache(maxsize=4)
 def _connect(base_url: str, key: str, workspace_id: str, org_id: str, timeout_s: float) -> Connection:
     _check_timeout("RUNBIOS_TIMEOUT_S", timeout_s)
     if not base_url:
-        loop = Loop(_open_embedded(workspace_id, timeout_s), workers=1, page_size=EMBEDDED_PAGE_SIZE)
+        loop = Loop(_open_embedded(timeout_s), workers=1, page_size=EMBEDDED_PAGE_SIZE)
         return Connection(loop, True, EMBEDDED)
     _check_base_url("RUNBIOS", base_url, key)
     headers = {"X-API-Key": key, "X-Workspace-ID": workspace_id, "X-Org-ID": org_id}
@@ -103,10 +99,10 @@ def _connect(base_url: str, key: str, workspace_id: str, org_id: str, timeout_s:
 
 
 @lru_cache(maxsize=4)
-def _connect_runloop(base_url: str, key: str, workspace_id: str, timeout_s: float) -> RunloopConnection:
+def _connect_runloop(base_url: str, key: str, timeout_s: float) -> RunloopConnection:
     _check_timeout("RUNLOOP_TIMEOUT_S", timeout_s)
     if not base_url and not key:
-        return RunloopConnection(Runloop(_open_embedded(workspace_id, timeout_s)), True, EMBEDDED)
+        return RunloopConnection(Runloop(_open_embedded(timeout_s)), True, EMBEDDED)
     base_url = base_url or RUNLOOP_URL
     _check_base_url("RUNLOOP", base_url, key)
     transport = _open_remote(base_url, {"Authorization": f"Bearer {key}"}, timeout_s)
@@ -122,8 +118,8 @@ def _forget_connections() -> None:
 os.register_at_fork(after_in_child=_forget_connections)
 
 
-def _open_embedded(workspace_id: str, timeout_s: float) -> Transport:
-    embedded = InProcessTransport(workspace_id or LOCAL_WORKSPACE)
+def _open_embedded(timeout_s: float) -> Transport:
+    embedded = InProcessTransport(LOCAL_WORKSPACE)
     return Transport("http://localhost", lambda: embedded, deadline_s=timeout_s)
 
 

@@ -12,6 +12,7 @@ from django.test import override_settings
 
 from dashboard.sources import connect
 from dashboard.sources.connect import get_connection, get_loop, get_runloop, get_runloop_connection
+from tests.factories import make_benchmark, make_runloop_benchmark, make_workspace
 
 from .conftest import KEY
 from .faulty_server import reply_json, serve
@@ -129,14 +130,25 @@ def test_a_forked_child_opens_its_own_connections() -> None:
 
 
 def test_runloop_is_our_own_whatever_the_loop_source_is() -> None:
-    with remote(RUNBIOS_WORKSPACE_ID="theirs"):
+    with remote():
         connection = get_runloop_connection()
         assert connection.embedded
         assert get_runloop() is get_runloop() is connection.runloop
         assert not get_connection().embedded
-    assert get_runloop_connection() is connection, "the workspace of a remote Loop is none of ours"
-    with override_settings(RUNBIOS_WORKSPACE_ID="ws-2"):
-        assert get_runloop_connection() is not connection
+    assert get_runloop_connection() is connection
+
+
+@pytest.mark.django_db
+def test_of_our_own_service_the_pages_show_what_the_commands_fill() -> None:
+    """A workspace that a remote Loop knows by an id is none of ours."""
+    make_benchmark("Here")
+    make_runloop_benchmark("Here too")
+    elsewhere = make_workspace("ws_x")
+    make_benchmark("There", workspace=elsewhere)
+    make_runloop_benchmark("There too", workspace=elsewhere)
+    with override_settings(RUNBIOS_WORKSPACE_ID="ws_x"):
+        assert [one.name for one in get_loop().list_benchmarks()] == ["Here"]
+        assert [one.name for one in get_runloop().list_benchmarks().benchmarks] == ["Here too"]
 
 
 def test_a_remote_runloop_leaves_the_loop_source_as_it_is() -> None:
