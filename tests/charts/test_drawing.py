@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from dashboard.charts import NARROW, PALETTES, draw_trend
 from dashboard.charts.axes import build_delta_axis, build_score_axis, build_time_axis, shorten
-from dashboard.charts.palette import DASHES
+from dashboard.charts.palette import DASHES, STYLES
 from dashboard.charts.thin import thin_bars, thin_line, thin_marks
-from dashboard.trend import ALL_RULES, Scale, build_trend
+from dashboard.trend import ALL_RULES, MOST_LINES, Scale, build_trend
 from tests.trend.points import NOW, make_failed, make_point
 
 finite = st.floats(-1e300, 1e300, allow_nan=False)
@@ -142,6 +142,7 @@ def test_the_style_sheet_has_the_dashes_of_the_figure() -> None:
     css = Path("static/css/components/chart.css").read_text()
     said = re.findall(r"\.line\.rule-\d+ \{[^}]*stroke-dasharray: ([^;]+);", css)
     assert ["solid" if one == "none" else ",".join(f"{n}px" for n in one.split()) for one in said] == list(DASHES)
+    assert len(said) == STYLES == MOST_LINES, "each line of a trend of runs has a look of its own, and none is unused"
 
 
 def test_text_can_be_read_on_both_themes() -> None:
