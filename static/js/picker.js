@@ -129,7 +129,6 @@ for (const name of ["htmx:response:error", "htmx:error"]) {
   document.addEventListener(name, (event) => {
     const { ctx } = event.detail;
     if (ctx?.sourceElement.form !== form) return;
-    ctx.swap = "none";
     form.requestSubmit(ctx.sourceElement);
   });
 }
