@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from threading import Event
 
 import pytest
@@ -14,7 +15,7 @@ from dashboard.web import access
 from dashboard.web.access import ACTIONS, ROLES, may
 from dashboard.web.models import AuditEntry, Draft
 from tests.sources.faulty_server import reply_json
-from tests.web.conftest import Workspace, make_person, one_benchmark, one_point
+from tests.web.conftest import Connect, Workspace, make_person, one_benchmark, one_point
 
 pytestmark = pytest.mark.django_db
 
@@ -98,6 +99,13 @@ def test_everybody_who_could_read_before_there_were_roles_still_can(admin):
     assert set(ROLES) <= set(Group.objects.values_list("name", flat=True))
 
 
+@pytest.fixture
+def connect_patiently(connect, monkeypatch) -> Connect:
+    """`connect`, where whoever asks what the key may do waits until it is known, on a busy machine too."""
+    monkeypatch.setattr(access, "KEY_WAITS_S", 60)
+    return partial(connect, timeout_s=60)
+
+
 @pytest.mark.parametrize(
     ("answer", "known"),
     [
@@ -107,19 +115,19 @@ def test_everybody_who_could_read_before_there_were_roles_still_can(admin):
         (reply_json({"error": {"code": "X", "message": "no"}}, 404), True),
     ],
 )
-def test_a_key_that_is_known_to_lack_the_scope_may_not_write(connect, answer, known):
+def test_a_key_that_is_known_to_lack_the_scope_may_not_write(connect_patiently, answer, known):
     asked = []
-    connect(lambda request: asked.append(request) or answer)
+    connect_patiently(lambda request: asked.append(request) or answer)
     assert access.api_may_write() is known
     assert access.api_may_write() is known
     assert len(asked) == 1
 
 
 @pytest.mark.parametrize("scopes", [["loop:read"], ["loop:read", "loop:write"]])
-def test_a_control_that_the_key_could_only_refuse_is_explained_instead(connect, signed_in, scopes):
+def test_a_control_that_the_key_could_only_refuse_is_explained_instead(connect_patiently, signed_in, scopes):
     workspace = Workspace([one_benchmark()], {"bm_1": [one_point(1)]})
     identity = reply_json({"scopes": scopes})
-    connect(lambda request: identity if request.path.endswith("/introspect") else workspace(request))
+    connect_patiently(lambda request: identity if request.path.endswith("/introspect") else workspace(request))
     page = signed_in.get("/benchmarks/bm_1/").content
     may_write = "loop:write" in scopes
     assert (b"/benchmarks/bm_1/retire/" in page) == may_write
@@ -144,11 +152,10 @@ WRITE_PAGES = [
 
 
 @pytest.mark.parametrize(("method", "address"), WRITE_PAGES)
-def test_a_page_that_the_key_could_only_refuse_says_so_before_any_work(connect, client, monkeypatch, method, address):
+def test_a_page_that_the_key_could_only_refuse_says_so_before_any_work(connect_patiently, client, method, address):
     """A person with the role is not told to get another; the service is asked for nothing but what the key may do."""
-    monkeypatch.setattr(access, "KEY_WAITS_S", 30)
     asked = []
-    connect(lambda request: asked.append(request.path) or reply_json({"scopes": ["loop:read"]}))
+    connect_patiently(lambda request: asked.append(request.path) or reply_json({"scopes": ["loop:read"]}))
     client.force_login(make_person("mia", "member"))
     page = client.generic(method, address)
     assert page.status_code == 403

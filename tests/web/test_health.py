@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from threading import Barrier, Event, Thread
+
 import pytest
 from django.db import connection
 from django.db.utils import OperationalError
@@ -14,6 +17,8 @@ from dashboard.web.views import health
 @pytest.fixture(autouse=True)
 def _forget_the_last_look(monkeypatch):
     monkeypatch.setattr(health, "_last_look", None)
+    monkeypatch.setattr(health, "_asking", {})
+    monkeypatch.setattr(health, "WAITS_S", 30)
 
 
 def test_the_process_says_ok_to_anybody(client):
@@ -61,6 +66,64 @@ def test_one_of_two_remote_sources_is_enough(client, remote_loop, settings, monk
     answer = client.get("/readyz")
     assert answer.status_code == 200
     assert answer.json() == {"database": "ok", "loop": "ok", "runloop": "down"}
+
+
+@pytest.fixture
+def both_remote(remote_loop, settings):
+    settings.RUNLOOP_API_KEY = "rl-test"
+    return remote_loop, get_runloop()
+
+
+@pytest.fixture
+def stuck() -> Iterator[Event]:
+    """What a source waits for that does not answer; it is let go in the end."""
+    event = Event()
+    yield event
+    event.set()
+
+
+@pytest.mark.django_db
+def test_remote_sources_are_asked_at_the_same_time(client, both_remote, monkeypatch):
+    together = Barrier(2, timeout=10)
+    monkeypatch.setattr(both_remote[0], "introspect", together.wait)
+    monkeypatch.setattr(both_remote[1], "ping", together.wait)
+    assert client.get("/readyz").json() == {"database": "ok", "loop": "ok", "runloop": "ok"}
+
+
+@pytest.mark.django_db
+def test_a_source_that_is_late_is_down_until_the_look_after_its_answer(client, both_remote, stuck, monkeypatch):
+    calls = []
+    monkeypatch.setattr(both_remote[0], "introspect", lambda: calls.append(1) or stuck.wait(60))
+    monkeypatch.setattr(both_remote[1], "ping", lambda: None)
+    monkeypatch.setattr(health, "WAITS_S", 0)
+    assert client.get("/readyz").json()["loop"] == "down"
+    monkeypatch.setattr(health, "WAITS_S", 30)
+    monkeypatch.setattr(health, "_last_look", None)
+    stuck.set()
+    assert client.get("/readyz").json() == {"database": "ok", "loop": "ok", "runloop": "ok"}
+    assert len(calls) == 1
+
+
+def test_of_several_probes_at_once_one_asks_and_all_are_told(both_remote, stuck, monkeypatch):
+    calls, asked = [], Event()
+
+    def introspect():
+        calls.append(1)
+        asked.set()
+        stuck.wait(60)
+
+    monkeypatch.setattr(both_remote[0], "introspect", introspect)
+    monkeypatch.setattr(both_remote[1], "ping", lambda: None)
+    told: list[object] = []
+    probes = [Thread(target=lambda: told.append(health._look_at_sources())) for _ in range(3)]
+    for probe in probes:
+        probe.start()
+    assert asked.wait(30)
+    stuck.set()
+    for probe in probes:
+        probe.join(30)
+    assert told == [({"loop": "ok", "runloop": "ok"}, True)] * 3
+    assert len(calls) == 1
 
 
 @pytest.mark.django_db
