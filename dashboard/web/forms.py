@@ -13,8 +13,8 @@ from django.core.exceptions import ValidationError
 from dashboard.charts import AxisKind, Theme
 from dashboard.sources.decoding import MAX_ID_LENGTH
 from dashboard.trend import Window
-from dashboard.web.groupings import CHOICE
-from dashboard.web.histories import SOURCES, Key
+from dashboard.web.groupings import CHOICE, SIDES
+from dashboard.web.histories import SOURCES, Key, SourceName
 from dashboard.web.id_fields import IdField, IdsField
 
 LARGEST_PAGE = 1_000_000
@@ -73,14 +73,27 @@ SORTS = {
 }
 
 
-class OverviewForm(QueryForm):
+class SourceForm(QueryForm):
+    """Which source's benchmarks are asked for: what must be known before there are any to choose from."""
+
+    source = forms.ChoiceField(required=False, label="Source", choices=[("", "both sources"), *SOURCES.items()])
+
+    @property
+    def sources(self) -> list[SourceName]:
+        """Both where none is asked for, or none that there is. The form must have been validated."""
+        asked = self.value("source")
+        return [name for name in SOURCES if asked in (None, name)]
+
+
+class OverviewForm(SourceForm):
+    field_order = ("q",)
+
     q = forms.CharField(
         required=False,
         max_length=200,
         label="Search",
         widget=forms.TextInput({"type": "search", "placeholder": "name, id or judge"}),
     )
-    source = forms.ChoiceField(required=False, label="Source", choices=[("", "both sources"), *SOURCES.items()])
     status = forms.ChoiceField(required=False, label="Status")
     sort = forms.ChoiceField(
         required=False,
@@ -203,9 +216,39 @@ class RunTrendForm(ChartForm):
     run = IdField(required=False)
 
     @property
+    def chooses(self) -> bool:
+        """True where a choice was made, if only that of one line."""
+        return any(name in self.data for name in CHOICE)
+
+    @property
     def choice(self) -> dict[str, str]:
         """What is right of the choice; empty where nothing was chosen. The form must have been validated."""
         return {name: self.value(name) or "" for name in CHOICE}
+
+
+class PickerForm(RunTrendForm):
+    """What the picker sends: a choice, and the key `of` whose groups it offered as the two sides."""
+
+    of = IdField(required=False, widget=forms.HiddenInput)
+
+    @property
+    def choice(self) -> dict[str, str]:
+        """Likewise, without the sides where they are groups of another key than the one that is sent now."""
+        choice = super().choice
+        kept = (self.value("of") or "") == choice["group"]
+        return choice if kept else choice | dict.fromkeys(SIDES, "")
+
+    @property
+    def wrong(self) -> list[str]:
+        """Which parameters of the choice are wrong."""
+        return [name for name in CHOICE if name in self.errors]
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The query of the page that shows this choice; it names what is wrong, so that goes along as it was typed."""
+        choice = self.choice | {name: self.data[name] for name in self.wrong}
+        carried = {name: value for name, value in self.valid_query.items() if name not in (*CHOICE, "of")}
+        return carried | {name: value for name, value in choice.items() if value or name in self.says_something_empty}
 
 
 class RunForm(QueryForm):

@@ -17,7 +17,7 @@ from dashboard.records import Benchmark
 from dashboard.runloop_records import RunloopBenchmark, RunloopBenchmarks
 from dashboard.sources.errors import SourceError
 from dashboard.web import access
-from dashboard.web.forms import ROWS_A_PAGE, SORTS, OverviewForm, RowsForm
+from dashboard.web.forms import ROWS_A_PAGE, SORTS, OverviewForm, RowsForm, SourceForm
 from dashboard.web.histories import SOURCES, AnyBenchmark, Listing, SourceName, list_benchmarks, read_histories
 from dashboard.web.presenters.links import with_pairs, with_query
 from dashboard.web.presenters.overview import (
@@ -45,7 +45,9 @@ SORTING_WAITS_S = 5.0
 def overview(request: HttpRequest) -> HttpResponse:
     """The whole page. A wrong query value is named on it, with status 400."""
     access.check(request.user, "read")
-    lists = read_lists(choose_sources(request.GET.get("source", "")))
+    asked = SourceForm(request.GET)
+    asked.is_valid()
+    lists = read_lists(asked.sources)
     benchmarks = gather(lists)
     failures = {name: outcome for name, outcome in lists.items() if isinstance(outcome, SourceError)}
     # An empty Loop that answers still has its page, on which a benchmark can be made; an empty Runloop has nothing.
@@ -106,11 +108,6 @@ def rows(request: HttpRequest) -> HttpResponse:
         late = "Its history did not come in time."
         found = [Row(row.benchmark, failure=late) if row.pending else row for row in found]
     return render(request, "web/_rows.html", {"groups": group_rows(found, now, patient=True)})
-
-
-def choose_sources(asked: str) -> list[SourceName]:
-    """The source that is asked for; both where none is, or none that there is."""
-    return [name for name in SOURCES if name == asked] or list(SOURCES)
 
 
 def wait_at_most_s() -> float:

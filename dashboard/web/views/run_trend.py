@@ -19,7 +19,7 @@ from dashboard.sources.errors import NotFound, SourceError
 from dashboard.sources.lastgood import Reading, read
 from dashboard.trend import RunTrend, build_run_trend
 from dashboard.web import access
-from dashboard.web.forms import RunTrendForm
+from dashboard.web.forms import PickerForm, RunTrendForm
 from dashboard.web.groupings import CHOICE, SIDES, find_misfits, recall, remember
 from dashboard.web.presenters import run_trend as present
 from dashboard.web.presenters.links import with_query
@@ -140,32 +140,24 @@ def load(benchmark_id: str) -> Loaded:
 
 
 def keep_choice(request: HttpRequest, loaded: Loaded) -> dict[str, str]:
-    """Keep what the picker sent, where all of it fits, and give the query that carries it, fitting or not: the page
-    names what is wrong. Groups that were chosen for another key than the one sent now are left out."""
-    form = RunTrendForm(request.POST)
+    """Keep what the picker sent, where all of it fits, and give the query that carries it, fitting or not."""
+    form = PickerForm(request.POST)
     form.is_valid()
-    choice = form.choice
-    if request.POST.get("of", "") != choice["group"]:
-        choice = choice | {"candidate": "", "incumbent": ""}
-    wrong = [name for name in CHOICE if name in form.errors]
-    if not wrong and not find_misfits(choice, loaded.runs.value.runs):
-        remember(cast("User", request.user), loaded.benchmark.value.id, choice)
-    typed = {name: request.POST[name] for name in wrong}
-    chosen = {name: value for name, value in (choice | typed).items() if value or name == "group"}
-    return {**{name: value for name, value in form.valid_query.items() if name not in CHOICE}, **chosen}
+    if not form.wrong and not find_misfits(form.choice, loaded.runs.value.runs):
+        remember(cast("User", request.user), loaded.benchmark.value.id, form.choice)
+    return form.query
 
 
 def read_query(request: HttpRequest, loaded: Loaded, now: datetime) -> Asked:
     """The query's form, with what does not fit the runs among its errors, and the trend that it asks for."""
     runs = loaded.runs.value.runs
-    recalled: dict[str, str] = {}
+    form = RunTrendForm(request.GET)
     lapsed: tuple[str, ...] = ()
-    if not any(name in request.GET for name in CHOICE):
+    if not form.chooses:
         recalled = recall(cast("User", request.user), loaded.benchmark.value.id)
         misfits = find_misfits(recalled, runs)
         lapsed = tuple(misfits.values())
-        recalled = fit(recalled, misfits)
-    form = RunTrendForm({**recalled, **request.GET.dict()})
+        form = RunTrendForm({**request.GET.dict(), **fit(recalled, misfits)})
     form.is_valid()
     misfits = find_misfits(form.choice, runs)
     for name, wrong in misfits.items():
