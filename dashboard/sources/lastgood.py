@@ -72,7 +72,7 @@ def read(
     if connection.embedded:
         return Reading(call(), datetime.now(UTC))
     scope = f"{source}-{FORMAT}-{connection.fingerprint}"
-    place = f"{source}-{FORMAT}-" + hashlib.sha256(f"{connection.fingerprint}\n{key}".encode()).hexdigest()
+    place = _place_of(key, source, connection.fingerprint)
     try:
         value = _call_unless_paused((scope, place), call)
     except NoAnswer as failure:
@@ -83,6 +83,23 @@ def read(
     now = datetime.now(UTC)
     _remember(place, (now, keep(value) if keep else value))
     return Reading(value, now)
+
+
+def recall(
+    key: str,
+    type: Any,  # noqa: A002 - as in `read`
+    failure: SourceError,
+    *,
+    source: Source = "loop",
+) -> Reading[Any] | None:
+    """What `read` remembers under `key`, for who cannot wait for it, with why; None where that is nothing."""
+    connection = get_runloop_connection() if source == "runloop" else get_connection()
+    remembered = _recall(_place_of(key, source, connection.fingerprint), type)
+    return remembered and Reading(remembered[1], remembered[0], failure)
+
+
+def _place_of(key: str, source: Source, fingerprint: str) -> str:
+    return f"{source}-{FORMAT}-" + hashlib.sha256(f"{fingerprint}\n{key}".encode()).hexdigest()
 
 
 def _call_unless_paused(scopes: tuple[str, str], call: Callable[[], T]) -> T:

@@ -12,9 +12,10 @@ from django.core.exceptions import ValidationError
 
 from dashboard.charts import AxisKind, Theme
 from dashboard.sources.decoding import MAX_ID_LENGTH
+from dashboard.sources.lastgood import Source
 from dashboard.trend import Window
 from dashboard.web.groupings import CHOICE, SIDES
-from dashboard.web.histories import SOURCES, Key, SourceName
+from dashboard.web.histories import SOURCES, Key
 from dashboard.web.id_fields import IdField, IdsField
 
 LARGEST_PAGE = 1_000_000
@@ -79,7 +80,7 @@ class SourceForm(QueryForm):
     source = forms.ChoiceField(required=False, label="Source", choices=[("", "both sources"), *SOURCES.items()])
 
     @property
-    def sources(self) -> list[SourceName]:
+    def sources(self) -> list[Source]:
         """Both where none is asked for, or none that there is. The form must have been validated."""
         asked = self.value("source")
         return [name for name in SOURCES if asked in (None, name)]

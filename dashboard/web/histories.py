@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from functools import partial
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from dashboard.records import Benchmark, History
 from dashboard.runloop_records import RunloopBenchmark, RunloopBenchmarks, RunloopRuns
 from dashboard.sources.connect import get_connection, get_loop, get_runloop, get_runloop_connection
 from dashboard.sources.errors import SourceError, TimedOut
-from dashboard.sources.lastgood import Reading, read
+from dashboard.sources.lastgood import Reading, Source, read, recall
 
 T = TypeVar("T")
-SourceName = Literal["loop", "runloop"]
-SOURCES: dict[SourceName, str] = {"loop": "Loop", "runloop": "Runloop"}
+SOURCES: dict[Source, str] = {"loop": "Loop", "runloop": "Runloop"}
 """The sources as people read them, in the order in which their benchmarks stand."""
-KEY_SETTINGS: dict[SourceName, str] = {"loop": "RUNBIOS_API_KEY", "runloop": "RUNLOOP_API_KEY"}
+KEY_SETTINGS: dict[Source, str] = {"loop": "RUNBIOS_API_KEY", "runloop": "RUNLOOP_API_KEY"}
 NEWEST = 200
 """How many of a benchmark's replays or runs the overview looks at: one request."""
 
@@ -27,22 +27,37 @@ NEWEST = 200
 class Key(NamedTuple):
     """A benchmark of one of the sources, whose ids may be the same."""
 
-    source: SourceName
+    source: Source
     id: str
 
 
 AnyBenchmark = Benchmark | RunloopBenchmark
 Outcome = Reading[History] | Reading[RunloopRuns] | SourceError
 Listing = Reading[list[Benchmark]] | Reading[RunloopBenchmarks] | SourceError
+LIST_TYPES: dict[Source, Any] = {"loop": list[Benchmark], "runloop": RunloopBenchmarks}
+
+
+class Late(TimedOut):
+    """The source had not answered when the page could wait no longer. It still may, and then that is remembered."""
+
 
 # A pool for each: calls that wait for one source keep none of the other's from starting.
 _pools = {name: ThreadPoolExecutor(max_workers=12, thread_name_prefix=name) for name in SOURCES}
 
 
-def list_benchmarks(sources: Iterable[SourceName], *, within_s: float) -> dict[SourceName, Listing]:
-    """The benchmarks of each of these sources, in its own order, or why there are none to show."""
-    found = _ask_all({name: (name, partial(_list_of, name)) for name in sources}, within_s=within_s)
-    return {name: found.get(name) or TimedOut("The list of its benchmarks did not come in time.") for name in sources}
+def list_benchmarks(sources: Iterable[Source], *, within_s: float, beside_s: float) -> dict[Source, Listing]:
+    """The benchmarks of each of these sources, in its own order, or why there are none to show.
+
+    Once one source has given its list, the other is waited for until `beside_s` from the start, and no longer.
+    """
+    calls: dict[Source, tuple[Source, Callable[[], Listing]]] = {
+        name: (name, partial(_list_of, name)) for name in sources
+    }
+    found = _ask_all(calls, within_s=within_s, beside_s=beside_s)
+    late = Late("The list of its benchmarks did not come in time.")
+    return {
+        name: found.get(name) or recall("benchmarks", LIST_TYPES[name], late, source=name) or late for name in sources
+    }
 
 
 def read_histories(keys: Iterable[Key], *, within_s: float) -> dict[Key, Outcome]:
@@ -67,22 +82,25 @@ def read_recent(key: Key) -> Outcome:
         return error
 
 
-def _list_of(name: SourceName) -> Listing:
+def _list_of(name: Source) -> Listing:
     try:
         if name == "runloop":
-            return read("benchmarks", get_runloop().list_benchmarks, RunloopBenchmarks, source="runloop")
-        return read("benchmarks", get_loop().list_benchmarks, list[Benchmark])
+            return read("benchmarks", get_runloop().list_benchmarks, LIST_TYPES[name], source=name)
+        return read("benchmarks", get_loop().list_benchmarks, LIST_TYPES[name])
     except SourceError as error:
         return error
 
 
-def _ask_all(calls: Mapping[Any, tuple[SourceName, Callable[[], T]]], *, within_s: float) -> dict[Any, T]:
-    """What each call gave within the time.
+def _ask_all(
+    calls: Mapping[Any, tuple[Source, Callable[[], T]]], *, within_s: float, beside_s: float = math.inf
+) -> dict[Any, T]:
+    """What each call gave within the time; with `beside_s` within that much where any of them gave something good.
 
     A remote source is asked for all at the same time. The embedded service is asked one after the other in this
     thread, whose database connection it shares, and at least once.
     """
-    until = time.monotonic() + within_s
+    started = time.monotonic()
+    until = started + within_s
     embedded = {"loop": get_connection().embedded, "runloop": get_runloop_connection().embedded}
     futures = {
         # In a copy of this context, which knows the id of the request that we are answering.
@@ -97,7 +115,14 @@ def _ask_all(calls: Mapping[Any, tuple[SourceName, Callable[[], T]]], *, within_
         if found and time.monotonic() > until:
             break
         found[key] = call()
-    done, late = wait(futures, timeout=max(0.0, until - time.monotonic()))
+    done, late = wait(futures, timeout=max(0.0, started + min(within_s, beside_s) - time.monotonic()))
+    while late and time.monotonic() < until and not _any_good([*found.values(), *(one.result() for one in done)]):
+        newly, late = wait(late, timeout=until - time.monotonic(), return_when=FIRST_COMPLETED)
+        done |= newly
     for future in late:
         future.cancel()
     return found | {futures[future]: future.result() for future in done}
+
+
+def _any_good(outcomes: Iterable[object]) -> bool:
+    return any(not isinstance(outcome, SourceError) for outcome in outcomes)

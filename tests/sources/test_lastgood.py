@@ -28,7 +28,7 @@ from dashboard.sources.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from dashboard.sources.lastgood import Reading, read
+from dashboard.sources.lastgood import Reading, read, recall
 from dashboard.sources.loop import Identity
 
 from .conftest import KEY
@@ -65,6 +65,14 @@ def test_without_an_answer_the_last_good_value_is_shown_with_its_age(kind: type[
     good = read("k", lambda: 5, int)
     failure = kind("no")
     assert read("k", failing(failure), int) == Reading(5, good.read_at, failure)
+
+
+def test_what_is_remembered_can_be_had_without_asking_by_who_says_why() -> None:
+    late = TimedOut("too long")
+    assert recall("k", int, late) is None
+    good = read("k", lambda: 5, int)
+    assert recall("k", int, late) == Reading(5, good.read_at, late)
+    assert recall("k", int, late, source="runloop") is None
 
 
 @pytest.mark.parametrize("kind", [NotFound, Unauthorized, Refused])

@@ -69,11 +69,11 @@ def connect_runloop(settings, monkeypatch) -> Iterator[Connect]:
             transport.close()
             make_runloop_connection.cache_clear()
 
-        def connect(answer: Callable[[Request], Any]) -> FaultyServer:
+        def connect(answer: Callable[[Request], Any], *, timeout_s: float = 2.0) -> FaultyServer:
             server = stack.enter_context(serve(answer))
             settings.RUNLOOP_BASE_URL = server.url
             settings.RUNLOOP_API_KEY = "ak_nobody_may_see"
-            settings.RUNLOOP_TIMEOUT_S = 2.0
+            settings.RUNLOOP_TIMEOUT_S = timeout_s
             stack.callback(close, get_runloop()._transport)
             return server
 

@@ -10,6 +10,7 @@ from threading import Barrier, Event
 import pytest
 from django.utils import timezone
 
+from dashboard.sources import lastgood
 from dashboard.web.views import overview
 from tests.factories import (
     HOUR_MS,
@@ -232,13 +233,45 @@ def test_loop_away_hides_nothing_of_runloop(signed_in, connect):
 def test_a_list_that_is_late_is_said_to_be(signed_in, connect_runloop, monkeypatch):
     make_benchmark("Here")
     slow = Event()
-    workspace = remote_runloop()
-    connect_runloop(lambda request: slow.wait(5) and workspace(request))
-    monkeypatch.setattr(overview, "wait_at_most_s", lambda: 0.1)
-    page = signed_in.get("/")
+    connect_runloop(lambda request: iter(slow.wait(60) and ()), timeout_s=60)
+    monkeypatch.setattr(overview, "wait_at_most_s", lambda: 60)
+    monkeypatch.setattr(overview, "LIST_WAITS_S", -1.0)
+    page = signed_in.get("/?sort=name")
     slow.set()
     assert names(page) == ["Here"]
-    assert "Runloop: The list of its benchmarks did not come in time." in text_of(page)
+    said = "Runloop: The list of its benchmarks did not come in time. Its benchmarks are not shown. Load again"
+    assert said in text_of(page)
+    assert '<a href="/?sort=name">Load again</a>' in page.content.decode()
+
+
+def test_a_list_that_came_after_its_page_is_there_for_the_next_one(signed_in, connect_runloop, monkeypatch):
+    slow, kept = Event(), Event()
+    workspace = remote_runloop()
+    connect_runloop(lambda request: slow.wait(60) and workspace(request), timeout_s=60)
+    monkeypatch.setattr(overview, "wait_at_most_s", lambda: 60)
+    monkeypatch.setattr(overview, "LIST_WAITS_S", -1.0)
+    keep = lastgood._remember
+    monkeypatch.setattr(lastgood, "_remember", lambda *given: (keep(*given), kept.set()))
+    make_benchmark("Here")
+    assert names(signed_in.get("/")) == ["Here"]
+    slow.set()
+    assert kept.wait(60)
+    slow.clear()
+    page = signed_in.get("/")
+    slow.set()
+    assert names(page) == ["Here", "Far away"]
+    assert "did not come in time. This list was read less than a minute ago. Load again" in text_of(page)
+
+
+def test_a_late_list_is_waited_for_where_there_is_nothing_else_to_show(
+    signed_in, connect, connect_runloop, monkeypatch
+):
+    monkeypatch.setattr(overview, "LIST_WAITS_S", -1.0)
+    refused = Event()
+    workspace = remote_runloop()
+    connect(lambda request: refused.set() or reply_json({"error": {"code": "X", "message": "no"}}, 401))
+    connect_runloop(lambda request: refused.wait(60) and workspace(request), timeout_s=60)
+    assert names(signed_in.get("/")) == ["Far away"]
 
 
 def test_last_good_data_of_the_source_that_is_away_stays_with_its_age(signed_in, connect, connect_runloop):

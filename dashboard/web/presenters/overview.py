@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.urls import reverse
 from django.utils.safestring import SafeString
@@ -14,14 +15,15 @@ from dashboard.charts.numbers import choose_decimals
 from dashboard.records import Benchmark, History
 from dashboard.runloop_records import RunloopBenchmark, RunloopBenchmarks, RunloopRuns
 from dashboard.sources.errors import SourceError, Unauthorized
+from dashboard.sources.lastgood import Source
 from dashboard.trend import RunSlot, RunTrend, Slot, Trend, build_run_trend, build_trend
-from dashboard.web.histories import KEY_SETTINGS, SOURCES, AnyBenchmark, Key, Listing, Outcome, SourceName
+from dashboard.web.histories import KEY_SETTINGS, SOURCES, AnyBenchmark, Key, Late, Listing, Outcome
 from dashboard.web.presenters.numbers import Number, show_delta, show_score
 from dashboard.web.presenters.times import Moment, show_age, show_moment
 
 
 @dataclass(frozen=True)
-class Replays:
+class Summary:
     """What a benchmark's history says in one row.
 
     A Loop benchmark's row is of one rule, the one with the newest replay; a Runloop benchmark's of all its runs.
@@ -49,22 +51,22 @@ class Replays:
 
 @dataclass(frozen=True)
 class Row:
-    """One benchmark. With neither `replays` nor `failure` its history is still on its way."""
+    """One benchmark. With neither `summary` nor `failure` its history is still on its way."""
 
     benchmark: AnyBenchmark
-    replays: Replays | None = None
+    summary: Summary | None = None
     failure: str = ""
 
     @property
     def pending(self) -> bool:
-        return self.replays is None and not self.failure
+        return self.summary is None and not self.failure
 
     @property
     def key(self) -> Key:
         return Key("runloop" if isinstance(self.benchmark, RunloopBenchmark) else "loop", self.benchmark.id)
 
     @property
-    def runs(self) -> bool:
+    def of_runs(self) -> bool:
         """True for a benchmark of Runloop, which has runs with one score each."""
         return self.key.source == "runloop"
 
@@ -78,7 +80,7 @@ class Row:
 
     @property
     def url(self) -> str:
-        return reverse("run-trend" if self.runs else "trend", args=[self.benchmark.id])
+        return reverse("run-trend" if self.of_runs else "trend", args=[self.benchmark.id])
 
 
 @dataclass(frozen=True)
@@ -98,22 +100,32 @@ class Cells:
     newest: Moment
 
 
-def describe_lists(lists: Mapping[SourceName, Listing], now: datetime) -> list[str]:
-    """What to say of the sources whose lists could not be read anew or to their ends, a sentence or two for each."""
+class Note(NamedTuple):
+    """What is to be said of a source's list; `late` where it may be there when the page is loaded again."""
+
+    text: str
+    late: bool
+
+
+def describe_lists(lists: Mapping[Source, Listing], now: datetime) -> list[Note]:
+    """What to say of the lists that could not be read anew or to their ends."""
     notes = []
     for name, outcome in lists.items():
-        if isinstance(outcome, Unauthorized):
-            hint = f"Whoever runs this dashboard should check {KEY_SETTINGS[name]}."
-            notes.append(f"{SOURCES[name]}: {outcome.message} Its benchmarks are not shown. {hint}")
-        elif isinstance(outcome, SourceError):
-            notes.append(f"{SOURCES[name]}: {outcome.message} Its benchmarks are not shown.")
-        else:
-            if outcome.failure:
-                age = show_age(outcome.read_at, now)
-                notes.append(f"{SOURCES[name]}: {outcome.failure.message} This list was read {age}.")
-            if isinstance(outcome.value, RunloopBenchmarks) and outcome.value.cut:
-                count = len(outcome.value.benchmarks)
-                notes.append(f"{SOURCES[name]}: there may be more benchmarks than these {count}: {outcome.value.cut}.")
+        source = SOURCES[name]
+        if isinstance(outcome, SourceError):
+            shown = f"{source}: {outcome.message} Its benchmarks are not shown."
+            if isinstance(outcome, Unauthorized):
+                shown += f" Whoever runs this dashboard should check {KEY_SETTINGS[name]}."
+            notes.append(Note(shown, isinstance(outcome, Late)))
+            continue
+        if outcome.failure:
+            shown = f"{source}: {outcome.failure.message} This list was read {show_age(outcome.read_at, now)}."
+            notes.append(Note(shown, isinstance(outcome.failure, Late)))
+        if isinstance(outcome.value, RunloopBenchmarks) and outcome.value.cut:
+            count = len(outcome.value.benchmarks)
+            notes.append(
+                Note(f"{source}: there may be more benchmarks than these {count}: {outcome.value.cut}.", False)
+            )
     return notes
 
 
@@ -131,13 +143,13 @@ def build_row(benchmark: AnyBenchmark, outcome: Outcome | None, now: datetime) -
     return Row(benchmark, _sum_up_replays(frozen, outcome.value, stale, now))
 
 
-def _sum_up_replays(benchmark: Benchmark | None, history: History, stale: str, now: datetime) -> Replays:
+def _sum_up_replays(benchmark: Benchmark | None, history: History, stale: str, now: datetime) -> Summary:
     trend = build_trend(history.points, benchmark, now=now)
     shown = next((rule for rule in trend.rules if rule.shown), None)
     several = len(trend.rules) > 1
     looked_at = sum(rule.replays for rule in trend.rules)
     total = max(history.total, looked_at)
-    return Replays(
+    return Summary(
         trend=trend,
         rule=shown.name if shown and several else "",
         count=trend.total_slots if several else total,
@@ -149,11 +161,11 @@ def _sum_up_replays(benchmark: Benchmark | None, history: History, stale: str, n
     )
 
 
-def _sum_up_runs(runs: RunloopRuns, stale: str, now: datetime) -> Replays:
+def _sum_up_runs(runs: RunloopRuns, stale: str, now: datetime) -> Summary:
     trend = build_run_trend(runs.runs, now=now)
     looked_at = len(runs.runs)
     total = max(runs.total or 0, looked_at)
-    return Replays(trend, "", total, looked_at, total > looked_at, trend.gap_count, _find_newest(trend), stale)
+    return Summary(trend, "", total, looked_at, total > looked_at, trend.gap_count, _find_newest(trend), stale)
 
 
 def _find_newest(trend: Trend | RunTrend) -> datetime | None:
@@ -162,10 +174,10 @@ def _find_newest(trend: Trend | RunTrend) -> datetime | None:
 
 def show_row(row: Row, now: datetime) -> Cells:
     """The row as it is printed, sparkline and all."""
-    replays = row.replays
-    latest = replays.latest if replays else None
-    decided = replays.trend.latest_decision if replays and isinstance(replays.trend, Trend) else None
-    scale = replays.trend.scale if replays else None
+    summary = row.summary
+    latest = summary.latest if summary else None
+    decided = summary.trend.latest_decision if summary and isinstance(summary.trend, Trend) else None
+    scale = summary.trend.scale if summary else None
     scores = (latest.candidate, latest.incumbent, latest.delta) if latest else (None, None, None)
     candidate, incumbent, delta = scores
     decimals = choose_decimals(scores, scale)
@@ -173,30 +185,30 @@ def show_row(row: Row, now: datetime) -> Cells:
     return Cells(
         row=row,
         # Made by our own charts, which escape every text that they place.
-        sparkline=SafeString(render_sparkline(replays.trend) if replays and replays.trend.slots else ""),
+        sparkline=SafeString(render_sparkline(summary.trend) if summary and summary.trend.slots else ""),
         candidate=None if candidate is None else show_score(candidate, decimals),
         incumbent=None if incumbent is None else show_score(incumbent, decimals),
         delta=None
-        if replays is None or delta is None
-        else show_delta(delta, decimals, lower_is_better=replays.trend.lower_is_better, conclusive=conclusive),
+        if summary is None or delta is None
+        else show_delta(delta, decimals, lower_is_better=summary.trend.lower_is_better, conclusive=conclusive),
         checkpoint=latest.label if latest else "",
         flags=tuple(flag.text for flag in latest.flags) if latest else (),
         decision=decided.decision.label if decided and decided.decision else "",
         decided_on=decided.label if decided else "",
-        newest=show_moment(replays.newest_at if replays else None, now),
+        newest=show_moment(summary.newest_at if summary else None, now),
     )
 
 
-_HISTORY_KEYS: Mapping[str, Callable[[Replays], float | None]] = {
-    "newest": lambda replays: replays.newest_at.timestamp() if replays.newest_at else None,
-    "candidate": lambda replays: replays.latest.candidate if replays.latest else None,
-    "incumbent": lambda replays: replays.latest.incumbent if replays.latest else None,
-    "delta": lambda replays: replays.latest.delta if replays.latest else None,
-    "score": lambda replays: replays.latest.candidate if replays.latest else None,
-    "replays": lambda replays: replays.count,
-    "gaps": lambda replays: replays.unscored if replays.count else None,
+_HISTORY_KEYS: Mapping[str, Callable[[Summary], float | None]] = {
+    "newest": lambda summary: summary.newest_at.timestamp() if summary.newest_at else None,
+    "candidate": lambda summary: summary.latest.candidate if summary.latest else None,
+    "incumbent": lambda summary: summary.latest.incumbent if summary.latest else None,
+    "delta": lambda summary: summary.latest.delta if summary.latest else None,
+    "score": lambda summary: summary.latest.candidate if summary.latest else None,
+    "replays": lambda summary: summary.count,
+    "gaps": lambda summary: summary.unscored if summary.count else None,
 }
-ONLY_OF: dict[str, SourceName] = {"candidate": "loop", "incumbent": "loop", "delta": "loop", "score": "runloop"}
+ONLY_OF: dict[str, Source] = {"candidate": "loop", "incumbent": "loop", "delta": "loop", "score": "runloop"}
 """Orders by a number that one source alone has: the other's scores are on another scale and never come between."""
 
 
@@ -222,7 +234,7 @@ def sort_rows(rows: Iterable[Row], sort: str) -> list[Row]:
     if key not in _HISTORY_KEYS:
         return rows
     value = _HISTORY_KEYS[key]
-    known = [(value(row.replays), row) for row in rows if row.replays and can_order(sort, row.key)]
+    known = [(value(row.summary), row) for row in rows if row.summary and can_order(sort, row.key)]
     with_value = [(found, row) for found, row in known if found is not None]
     ordered = [row for _found, row in sorted(with_value, key=lambda pair: pair[0], reverse=reverse_)]
     placed = {id(row) for row in ordered}

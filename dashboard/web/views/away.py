@@ -10,15 +10,16 @@ from django.shortcuts import render
 from django.utils.http import http_date
 
 from dashboard.sources.errors import SourceError, Unauthorized
-from dashboard.web.histories import KEY_SETTINGS, SOURCES, SourceName
+from dashboard.sources.lastgood import Source
+from dashboard.web.histories import KEY_SETTINGS, SOURCES
 
 
-def answer_away(request: HttpRequest, error: SourceError | Mapping[SourceName, SourceError]) -> HttpResponse:
+def answer_away(request: HttpRequest, error: SourceError | Mapping[Source, SourceError]) -> HttpResponse:
     """503 with each source's one sentence, its request id, and when another try makes sense.
 
     An error alone is the Loop source's.
     """
-    errors: Mapping[SourceName, SourceError] = {"loop": error} if isinstance(error, SourceError) else error
+    errors: Mapping[Source, SourceError] = {"loop": error} if isinstance(error, SourceError) else error
     named = len(errors) > 1 or "loop" not in errors
     sources = [
         {

@@ -16,9 +16,10 @@ from django.views.decorators.http import require_safe
 from dashboard.records import Benchmark
 from dashboard.runloop_records import RunloopBenchmark, RunloopBenchmarks
 from dashboard.sources.errors import SourceError
+from dashboard.sources.lastgood import Source
 from dashboard.web import access
 from dashboard.web.forms import ROWS_A_PAGE, SORTS, OverviewForm, RowsForm, SourceForm
-from dashboard.web.histories import SOURCES, AnyBenchmark, Listing, SourceName, list_benchmarks, read_histories
+from dashboard.web.histories import SOURCES, AnyBenchmark, Listing, list_benchmarks, read_histories
 from dashboard.web.presenters.links import with_pairs, with_query
 from dashboard.web.presenters.overview import (
     ONLY_OF,
@@ -36,6 +37,8 @@ ROWS_A_REQUEST = 25
 """Late rows ask for themselves in such groups: a server takes an address of 4,094 letters, and ids are long."""
 PAGE_WAITS_S = 0.5
 """The page itself waits so long for histories; the rows that are late come in after it."""
+LIST_WAITS_S = 2.0
+"""The page waits so long for one source's list once it has the other's."""
 ROWS_WAIT_S = 2.0
 SORTING_WAITS_S = 5.0
 """An order that only the histories know is worth waiting for, but not for ever."""
@@ -68,7 +71,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         "page": page,
         "groups": group_rows(shown, now, patient=False),
         "any": bool(benchmarks),
-        "unknown": sum(row.replays is None and can_order(sort, row.key) for row in rows)
+        "unknown": sum(row.summary is None and can_order(sort, row.key) for row in rows)
         if needs_histories(sort)
         else 0,
         "apart": describe_apart(rows, sort),
@@ -93,7 +96,7 @@ def rows(request: HttpRequest) -> HttpResponse:
     keys, patient = form.keys, form.cleaned_data["patient"]
     now = datetime.now(UTC)
     lists = read_lists({key.source: None for key in keys})
-    by_key = {Row(benchmark).key: Row(benchmark) for benchmark in gather(lists)}
+    by_key = {row.key: row for row in map(Row, gather(lists))}
     found: list[Row] = []
     for key in keys:
         outcome = lists[key.source]
@@ -115,11 +118,11 @@ def wait_at_most_s() -> float:
     return max(settings.RUNBIOS_TIMEOUT_S, settings.RUNLOOP_TIMEOUT_S) + 1
 
 
-def read_lists(sources: Any) -> dict[SourceName, Listing]:
-    return list_benchmarks(sources, within_s=wait_at_most_s())
+def read_lists(sources: Any) -> dict[Source, Listing]:
+    return list_benchmarks(sources, within_s=wait_at_most_s(), beside_s=LIST_WAITS_S)
 
 
-def gather(lists: dict[SourceName, Listing]) -> list[AnyBenchmark]:
+def gather(lists: dict[Source, Listing]) -> list[AnyBenchmark]:
     """Every benchmark that could be read: Loop's, newest first, then Runloop's in its order."""
     found: list[AnyBenchmark] = []
     for outcome in lists.values():
