@@ -1,7 +1,13 @@
 """What gunicorn does differently for us; `manage.py serve` names this file to it."""
 
+import gc
 import signal
 from typing import Any
+
+
+def when_ready(server: Any) -> None:  # noqa: ARG001 - gunicorn's signature
+    """What is loaded before the fork stays: looking through all of it took 0.1 s in the middle of a page."""
+    gc.freeze()
 
 
 def post_worker_init(worker: Any) -> None:  # noqa: ARG001 - gunicorn's signature

@@ -1,5 +1,6 @@
 """What `make run` promises: a link that works, a state folder that keeps everything, and words when it cannot."""
 
+import gc
 import os
 import socket
 import stat
@@ -13,6 +14,7 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from dashboard import gunicorn_hooks
 from dashboard.management.commands import serve as command
 from tests import running
 
@@ -25,6 +27,15 @@ def taken_port():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         yield taken.getsockname()[1]
+
+
+def test_what_is_loaded_before_the_fork_is_not_looked_through_for_garbage() -> None:
+    before = gc.get_freeze_count()
+    try:
+        gunicorn_hooks.when_ready(None)
+        assert gc.get_freeze_count() > before + 10_000
+    finally:
+        gc.unfreeze()
 
 
 def test_it_serves_prints_a_link_and_keeps_everything(tmp_path: Path) -> None:
