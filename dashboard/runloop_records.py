@@ -38,7 +38,7 @@ class RunloopBenchmarks(msgspec.Struct, frozen=True):
     """Why reading ended before the end of the list, in one clause; empty where the list is whole."""
 
 
-class RunloopRun(msgspec.Struct, frozen=True):
+class RunloopRun(msgspec.Struct, frozen=True, gc=False):
     """One run of a benchmark: at most one score, no incumbent, and metadata that means what its writer meant."""
 
     id: str

@@ -40,7 +40,7 @@ AHEAD = timedelta(days=1)
 _LONGEST_MS = 10 * 365 * 86_400_000
 
 
-class RunBody(msgspec.Struct, frozen=True):
+class RunBody(msgspec.Struct, frozen=True, gc=False):
     """A BenchmarkRunView, less what is hidden."""
 
     id: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -168,12 +168,10 @@ def _collect(slots: Sequence[RunSlot], groups: set[str]) -> Line:
 
 
 def _see_keys(runs: Iterable[ReadRun]) -> tuple[KeySeen, ...]:
-    counts: Counter[str] = Counter()
-    values: dict[str, set[str]] = defaultdict(set)
+    values: dict[str, list[str]] = defaultdict(list)
     for one in runs:
         for key, value in one.run.metadata.items():
             if value:
-                counts[key] += 1
-                values[key].add(value)
-    seen = (KeySeen(key, count, len(values[key])) for key, count in counts.items())
+                values[key].append(value)
+    seen = (KeySeen(key, len(given), len(set(given))) for key, given in values.items())
     return tuple(sorted(seen, key=lambda one: (-one.runs, one.key)))

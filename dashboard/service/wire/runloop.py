@@ -35,7 +35,7 @@ class BenchmarkViewPage(CursorPage, frozen=True):
     benchmarks: list[BenchmarkView]
 
 
-class BenchmarkRunView(Shape, frozen=True):
+class BenchmarkRunView(Shape, gc=False, frozen=True):
     """One run. Only a completed one means its score.
 
     The last two keys can hold what nobody meant to publish: a list leaves them out, the one run's own answer has them.
