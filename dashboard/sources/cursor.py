@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from dashboard.sources import paging
+from dashboard.sources.decoding import make_name
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
@@ -104,6 +105,6 @@ def _explain_end(page: CursorPage[Record], total: int | None, read: int, *, repe
 
 def _name(found: list[Record]) -> list[Record]:
     return [
-        entry if _id_of(entry) else msgspec.structs.replace(entry, id=f"unnamed-{len(found) - place}")
+        entry if _id_of(entry) else msgspec.structs.replace(entry, id=make_name(len(found) - place))
         for place, entry in enumerate(found)
     ]

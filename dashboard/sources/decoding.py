@@ -9,6 +9,7 @@ out; keys nobody knows are ignored. Only a body that is not JSON, or not the agr
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import lru_cache, partial
@@ -64,6 +65,16 @@ def decode_entries(answer: Answer, name: str, record: type[Record]) -> tuple[Rec
     if not isinstance(entries, list):
         raise UnreadableAnswer(f"{answer.route} was answered without a list of {name}.")
     return tuple(read_record(entry, record) for entry in entries)
+
+
+def make_name(number: int) -> str:
+    """What stands in the place of the id of an entry that came without one; `number` counts from the oldest."""
+    return f"unnamed-{number}"
+
+
+def is_made_name(given: str) -> bool:
+    """True for what `make_name` gave, which the service does not know."""
+    return re.fullmatch(r"unnamed-\d+", given) is not None
 
 
 def is_usable_id(given: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from dashboard.sources.decoding import Page
+from dashboard.sources.decoding import Page, make_name
 from dashboard.sources.errors import TooLarge
 
 Record = TypeVar("Record", bound=msgspec.Struct)
@@ -117,7 +117,7 @@ def unite(pages: list[Placed[Record]], id_field: str) -> tuple[tuple[Record, ...
         for position, entry in enumerate(placed.page.entries, placed.offset):
             key = getattr(entry, id_field)
             if not key:
-                key = f"unnamed-{placed.page.total - position}"
+                key = make_name(placed.page.total - position)
                 entry = msgspec.structs.replace(entry, **{id_field: key})
             known.setdefault(key, entry)
             seen += 1

@@ -12,7 +12,9 @@ from dashboard.trend.gaps import Gap, describe_running
 from dashboard.trend.scale import Scale
 from dashboard.trend.slots import LAST, Decision
 
-SCALE = Scale(0.0, 1.0)
+COMPLETED = "completed"
+"""The only state in which a run's score counts."""
+RUN_SCALE = Scale(0.0, 1.0)
 """A run's score is the mean of its scenarios' scores, each from 0 to 1."""
 
 RUN_GAP_LABELS = {
@@ -116,7 +118,7 @@ def read_run(run: RunloopRun, *, group: str | None, label: str | None, now: date
 def find_run_gap(run: RunloopRun, now: datetime) -> Gap | None:
     """The gap that this run is, or None where it has a number: completed, with a finite score."""
     state, score = run.state, run.score
-    if state != "completed":
+    if state != COMPLETED:
         if not state.strip():
             return Gap("unknown", "no state", "the service gave no state")
         reasons = {"running": describe_running(run.started_at, now), "canceled": "the run was canceled"}
@@ -135,9 +137,9 @@ def find_run_flags(run: RunloopRun, score: float | None) -> tuple[Flag, ...]:
     if not isinstance(started, datetime):
         said = f" is no plausible time in milliseconds ({started.raw})" if started else " is not given"
         flags.append(Flag("untimed", f"its start time{said}, so it stands after all runs that have one"))
-    if run.state != "completed" and run.score is not None:
+    if run.state != COMPLETED and run.score is not None:
         said = run.state.strip() or "it gives no state"
         flags.append(Flag("scores_unused", f"its score is not used: it is not completed ({said})"))
-    if score is not None and not SCALE.low <= score <= SCALE.high:
+    if score is not None and not RUN_SCALE.low <= score <= RUN_SCALE.high:
         flags.append(Flag("outside_scale", "the score lies outside the scale from 0 to 1"))
     return tuple(flags)

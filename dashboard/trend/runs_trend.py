@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dashboard.runloop_records import RunloopRun
 from dashboard.trend.lines import Line, join
-from dashboard.trend.runs import SCALE, ReadRun, RunSlot, order_run, read_run
+from dashboard.trend.runs import RUN_SCALE, ReadRun, RunSlot, order_run, read_run
 from dashboard.trend.runs_paired import Side, build_paired_lines, pair_runs
 from dashboard.trend.scale import Scale
 from dashboard.trend.window import EVERYTHING, Window
@@ -53,7 +53,7 @@ class RunTrend:
     total_slots: int
     """The slots before the window."""
 
-    scale: Scale = SCALE
+    scale: Scale = RUN_SCALE
     lower_is_better: bool = False
 
     @property

@@ -17,6 +17,18 @@ class IdField(forms.CharField):
         super().__init__(max_length=MAX_ID_LENGTH, strip=False, **kwargs)
 
 
+_FIELD = IdField()
+
+
+def is_id(text: str) -> bool:
+    """True for an id, key or value that an `IdField` takes."""
+    try:
+        _FIELD.clean(text)
+    except ValidationError:
+        return False
+    return True
+
+
 class IdsField(forms.Field):
     """A parameter that is given once for each id: a list of them, at most so many."""
 
@@ -30,4 +42,4 @@ class IdsField(forms.Field):
         given = super().clean(value) or []
         if len(given) > self.most:
             raise ValidationError(f"At most {self.most} at once.")
-        return [IdField().clean(one) for one in given]
+        return [_FIELD.clean(one) for one in given]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 from datetime import timedelta
+from html import escape
 from threading import Barrier, Event
 
 import pytest
@@ -166,6 +167,7 @@ def test_an_empty_dashboard_names_both_ways_to_bring_data_in(signed_in):
 def test_a_name_is_only_ever_text(signed_in, name):
     make_runloop_benchmark(name)
     page = signed_in.get("/").content.decode()
+    assert f"<bdi>{escape(name)}</bdi>" in page
     assert "<img src=x" not in page
     assert 'hx-get="/x"' not in page
 

@@ -68,6 +68,8 @@ def test_it_works(signed_in, run):
 
 def test_nothing_of_the_environment_is_on_the_page(signed_in, run):
     page = signed_in.get("/runloop/runs/bmr_1/").content.decode()
+    assert '<form class="ask" method="post" action="/runloop/runs/bmr_1/environment/">' in page
+    assert "<bdi>coder-7b</bdi>" in page, "its metadata is no environment"
     for hidden in ("hunter2", "TOKEN", "DB_PASS", "DATABASE_PASSWORD"):
         assert hidden not in page
 
@@ -110,7 +112,7 @@ def test_many_scenario_runs_are_paged_in_one_order(signed_in, run):
 def test_a_run_without_scenario_runs_says_so(signed_in):
     run = make_runloop_run(make_runloop_benchmark(), state="running", metadata={})
     text = text_of(signed_in.get(f"/runloop/runs/{run.pk}/"))
-    assert "State running Score, of 0–1 — only a completed run has a score" in text
+    assert "State running Score, of 0–1 — still running, started" in text
     assert "Runloop gave no scenario run of it." in text
     assert "It cannot be recomputed because the run is running." in text
 
@@ -199,10 +201,11 @@ def test_the_mean_is_reckoned_anew_and_compared_in_words(run, given, said, agree
 def test_a_score_counts_only_where_it_may():
     assert build_run(completed(), NOW).score.text == "0.50"
     running = build_run(RunloopRun("r", state="running", score=0.9), NOW)
-    assert (running.score.text, running.score_note) == ("—", "only a completed run has a score; 0.90 came with it")
-    assert build_run(completed(None), NOW).score_note == "it completed without a score"
+    assert running.score.text == "—"
+    assert running.score_note == ("still running; its score is not used: it is not completed (running); 0.90 was given")
+    assert build_run(completed(None), NOW).score_note == "completed without a score"
     assert build_run(completed(Unreadable("NaN")), NOW).score_note == "the score is not a number: NaN"
-    assert build_run(completed(1.5), NOW).score_note == "outside 0–1"
+    assert build_run(completed(1.5), NOW).score_note == "the score lies outside the scale from 0 to 1"
 
 
 def test_the_worst_come_first_and_equal_ones_by_name():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.sources.faulty_server import reply, reply_json
@@ -66,6 +68,13 @@ def test_odd_runs_are_gaps_with_their_state_and_odd_times_are_flagged(signed_in,
     assert "no plausible time in milliseconds" in rows["run 4"][2]
     assert "1970" not in "".join(rows["run 4"])
     assert rows["run 5"][:2] == ["—", "no state"]
+
+
+def test_a_run_without_an_id_has_a_row_and_no_link(signed_in, connect_runloop):
+    connect_runloop(remote(one_run(1, id=""), one_run(2)))
+    page = signed_in.get("/runloop/benchmarks/bmd_1/")
+    assert sorted(row[-1] for row in rows_of(page)) == ["bmr_2", "unnamed-1"]
+    assert re.findall(r'href="/runloop/runs/([^"]+)/"', page.content.decode()) == ["bmr_2"]
 
 
 def test_a_list_that_was_not_read_to_its_end_says_so(signed_in, connect_runloop):

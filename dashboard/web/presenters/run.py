@@ -10,11 +10,12 @@ from typing import NamedTuple
 from dashboard.charts.numbers import choose_decimals
 from dashboard.records import Score, Unreadable
 from dashboard.runloop_records import MOST_OUTPUT, FunctionScore, RunloopRun, ScenarioRun
-from dashboard.trend import Scale
+from dashboard.trend import COMPLETED, RUN_SCALE, find_run_flags, find_run_gap
 from dashboard.web.presenters.numbers import NOTHING, Number, show_count, show_score
 from dashboard.web.presenters.texts import count_characters, cut_text
 from dashboard.web.presenters.times import Moment, show_duration, show_moment
 
+MEAN = "The score is the mean of the scenario scores, as Runloop gives it."
 ROWS_A_PAGE = 50
 LINE = 120
 """Characters of an output that is shown at once."""
@@ -22,7 +23,6 @@ MOST_FUNCTIONS = 20
 """Scoring functions of one scenario run that are shown."""
 AGREES_WITHIN = 1e-6
 """Two means that differ by less are the same number, rounded somewhere."""
-SCALE = Scale(0, 1)
 
 
 class ShownRun(NamedTuple):
@@ -79,30 +79,25 @@ class Verdict(NamedTuple):
 
 
 def build_run(run: RunloopRun, now: datetime) -> ShownRun:
-    counts = run.state == "completed" and isinstance(run.score, float)
+    gap = find_run_gap(run, now)
+    score = run.score if gap is None and isinstance(run.score, float) else None
+    # When it started is a fact of its own here.
+    notes = [flag.text for flag in find_run_flags(run, score) if flag.kind != "untimed"]
+    if gap:
+        given = [f"{show_any(run.score).text} was given"] if isinstance(run.score, float) else []
+        notes = [gap.reason, *notes, *given]
     return ShownRun(
         run.id,
         run.name or "",
         run.benchmark_id or "",
         run.state or "no state",
-        show_any(run.score if counts else None),
-        _explain_score(run),
+        show_any(score),
+        "; ".join(notes),
         show_moment(run.started_at, now),
         show_duration(run.duration_ms),
         run.purpose or "",
         run.metadata,
     )
-
-
-def _explain_score(run: RunloopRun) -> str:
-    if isinstance(run.score, Unreadable):
-        return f"the score is not a number: {run.score.raw}"
-    if run.state != "completed":
-        given = f"; {show_any(run.score).text} came with it" if run.score is not None else ""
-        return f"only a completed run has a score{given}"
-    if run.score is None:
-        return "it completed without a score"
-    return "" if 0 <= run.score <= 1 else "outside 0–1"
 
 
 def show_any(score: Score, decimals: int | None = None) -> Number:
@@ -111,7 +106,7 @@ def show_any(score: Score, decimals: int | None = None) -> Number:
         return Number(f"unreadable: {score.raw}", "")
     if score is None:
         return Number(NOTHING, "")
-    return show_score(score, choose_decimals([score], SCALE) if decimals is None else decimals)
+    return show_score(score, choose_decimals([score], RUN_SCALE) if decimals is None else decimals)
 
 
 def sort_scenarios(scenarios: Sequence[ScenarioRun]) -> list[ScenarioRun]:
@@ -125,7 +120,7 @@ def sort_scenarios(scenarios: Sequence[ScenarioRun]) -> list[ScenarioRun]:
 
 def build_scenarios(scenarios: Sequence[ScenarioRun], now: datetime) -> list[ShownScenario]:
     """These scenario runs as they are printed, in their order."""
-    decimals = choose_decimals((one.score for one in scenarios if isinstance(one.score, float)), SCALE)
+    decimals = choose_decimals((one.score for one in scenarios if isinstance(one.score, float)), RUN_SCALE)
     return [
         ShownScenario(
             one.id,
@@ -155,7 +150,7 @@ def compare_means(run: RunloopRun, scenarios: Sequence[ScenarioRun], cut: str = 
 
     `cut`: why there may be more scenario runs than these; empty where these are all.
     """
-    if run.state != "completed":
+    if run.state != COMPLETED:
         return Verdict(f"It cannot be recomputed because the run is {run.state or 'without a state'}.", None)
     if cut:
         return Verdict("It cannot be recomputed because there may be more scenario runs than could be read.", None)
@@ -171,7 +166,7 @@ def compare_means(run: RunloopRun, scenarios: Sequence[ScenarioRun], cut: str = 
         shown, given = show_any(mean).text, show_count(count, "scenario score")
         return Verdict(f"Computed here from {given}: {shown}. Runloop reports no score.", None)
     agrees = abs(mean - reported) <= AGREES_WITHIN
-    decimals = choose_decimals([mean, reported], SCALE)
+    decimals = choose_decimals([mean, reported], RUN_SCALE)
     shown, given = show_score(mean, decimals).text, show_score(reported, decimals).text
     if shown == given and not agrees:  # further digits than the page prints
         shown, given = repr(mean), repr(reported)

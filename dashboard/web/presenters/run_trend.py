@@ -11,14 +11,15 @@ from django.utils.safestring import SafeString
 
 from dashboard.charts import RUN_GAPS, UNKNOWN_GAP, render_glyph
 from dashboard.charts.numbers import choose_decimals
-from dashboard.runloop_records import RunloopBenchmark
-from dashboard.sources.decoding import MAX_ID_LENGTH
+from dashboard.runloop_records import RunloopBenchmark, RunloopRun
+from dashboard.sources.decoding import is_made_name
 from dashboard.trend import RUN_GAP_LABELS, RunSlot, RunTrend
+from dashboard.web.id_fields import is_id
 from dashboard.web.presenters.numbers import NOTHING, Number, show_count, show_delta, show_score
+from dashboard.web.presenters.run import MEAN
 from dashboard.web.presenters.times import Moment, show_duration, show_moment
 from dashboard.web.presenters.trend import NO_NUMBER, ROWS_A_PAGE, Fact, KeyEntry, LegendEntry, line_class
 
-MEAN = "The score is the mean of the scenario scores, as Runloop gives it."
 CAPTION = f"{MEAN} Runloop has no candidate or incumbent of its own: a person reads the trend."
 PAIRED_CAPTION = (
     f"{MEAN} Runloop has no candidate or incumbent of its own: the two groups were set side by side on this page, and "
@@ -26,11 +27,16 @@ PAIRED_CAPTION = (
 )
 
 
+OF_PAIRS = {"no_baseline", "no_candidate"}
+"""Kinds of gap that there are only where two groups stand side by side."""
+
+
 class RunRow(NamedTuple):
     """One slot as a row of the table: a run, or with two groups side by side a pair of runs."""
 
     id: str
     url: str
+    """Of its page; empty for a run that came without an id, which nobody can ask for."""
     other_id: str
     """The incumbent's run of a pair; empty without one."""
     other_url: str
@@ -101,9 +107,9 @@ def _show_slot(slot: RunSlot, decimals: int, run: str | None, now: datetime) -> 
     gap = slot.gap
     return RunRow(
         id=slot.run.id,
-        url=reverse("run", args=[slot.run.id]),
+        url=_address_of(slot.run),
         other_id=slot.other.id if slot.other else "",
-        other_url=reverse("run", args=[slot.other.id]) if slot.other else "",
+        other_url=_address_of(slot.other) if slot.other else "",
         label=slot.label,
         group=slot.group_name,
         candidate=candidate,
@@ -117,6 +123,10 @@ def _show_slot(slot: RunSlot, decimals: int, run: str | None, now: datetime) -> 
         duration=show_duration(slot.run.duration_ms),
         addressed=run in [one.id for one in slot.runs],
     )
+
+
+def _address_of(run: RunloopRun) -> str:
+    return "" if is_made_name(run.id) else reverse("run", args=[run.id])
 
 
 def show_scores(slot: RunSlot, decimals: int) -> tuple[Number, Number, Number]:
@@ -154,9 +164,9 @@ def build_legend(trend: RunTrend, *, grouped: bool) -> list[LegendEntry]:
     return [LegendEntry(line.name, line_class(line.number)) for line in trend.lines] if grouped else []
 
 
-def build_run_key() -> list[KeyEntry]:
-    """Every glyph that a chart of runs can hold, with what it stands for."""
-    known = [KeyEntry(_draw(kind), label) for kind, label in RUN_GAP_LABELS.items()]
+def build_run_key(*, paired: bool) -> list[KeyEntry]:
+    """Every glyph that such a chart of runs can hold, with what it stands for."""
+    known = [KeyEntry(_draw(kind), label) for kind, label in RUN_GAP_LABELS.items() if paired or kind not in OF_PAIRS]
     return [*known, KeyEntry(_draw(""), "any other state, named as Runloop gave it")]
 
 
@@ -179,7 +189,7 @@ def build_run_facts(benchmark: RunloopBenchmark) -> list[Fact]:
 
 def build_picker(trend: RunTrend, choice: Mapping[str, str]) -> dict[str, list[Option]]:
     """The options of the four selects: the metadata keys that runs have, and the groups of the chosen one."""
-    keys = [key for key in trend.keys if can_travel(key.key)]
+    keys = [key for key in trend.keys if is_id(key.key)]
 
     def of_keys(name: str, none: str) -> list[Option]:
         chosen = choice.get(name, "")
@@ -198,7 +208,7 @@ def build_picker(trend: RunTrend, choice: Mapping[str, str]) -> dict[str, list[O
         offered = [
             Option(group.key, f"{group.name} ({show_count(group.runs, 'run')})", group.key == chosen)
             for group in trend.groups
-            if can_travel(group.key)
+            if is_id(group.key)
         ]
         return [Option("", "none", not any(option.selected for option in offered)), *offered]
 
@@ -206,8 +216,3 @@ def build_picker(trend: RunTrend, choice: Mapping[str, str]) -> dict[str, list[O
     if choice.get("group"):
         options |= {"candidate": of_groups("candidate"), "incumbent": of_groups("incumbent")}
     return options
-
-
-def can_travel(text: str) -> bool:
-    """True for a key or value that an address carries whole."""
-    return 0 < len(text) <= MAX_ID_LENGTH and "\0" not in text

@@ -57,6 +57,7 @@ def show_run(request: HttpRequest, run_id: str) -> HttpResponse:
     context = {
         "form": form,
         "run": present.build_run(run.value, now),
+        "what_it_is": present.MEAN,
         "mean": present.compare_means(run.value, found, cut) if scenarios else None,
         "scenarios": present.build_scenarios(list(page.object_list), now),
         "failure": failure,

@@ -77,7 +77,7 @@ def show_run_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
         "chosen": {name: value for name, value in asked.query.items() if name in (*CHOICE, "axis")},
         "carried": {name: value for name, value in asked.query.items() if name in CARRIED},
         "facts": present.build_run_facts(loaded.benchmark.value),
-        "key": present.build_run_key(),
+        "key": present.build_run_key(paired=asked.trend.paired),
     }
     return render(request, "web/run_trend.html", context, status=400 if asked.form.errors else 200)
 
