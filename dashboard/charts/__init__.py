@@ -1,6 +1,6 @@
 """Trend to picture: one drawing model, drawn as inline SVG, as a sparkline and as a plotly figure."""
 
-from dashboard.charts.drawing import NARROW, WIDE, AxisKind, Drawing, Frame, draw_trend
+from dashboard.charts.drawing import NARROW, WIDE, AnyTrend, AxisKind, Drawing, Frame, draw_trend
 from dashboard.charts.figure import build_figure
 from dashboard.charts.glyphs import DECISIONS, GAPS, RUN_GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, Glyph
 from dashboard.charts.palette import PALETTES, Theme
@@ -16,6 +16,7 @@ __all__ = [
     "UNKNOWN_DECISION",
     "UNKNOWN_GAP",
     "WIDE",
+    "AnyTrend",
     "AxisKind",
     "Drawing",
     "Frame",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import urlencode, urlsplit
+
+from django.core.paginator import Page
 
 from dashboard.web.addresses import API_PREFIXES
 
@@ -11,6 +14,14 @@ from dashboard.web.addresses import API_PREFIXES
 def with_query(address: str, query: Mapping[str, object], **changes: object) -> str:
     """The address with this query, `changes` put over it; None drops a parameter. Nothing is left of an empty query."""
     return with_pairs(address, [(name, value) for name, value in {**query, **changes}.items() if value is not None])
+
+
+def link_pages(page: Page[Any], address: str, query: Mapping[str, object], **changes: object) -> dict[str, str]:
+    """The links of a pager; empty where there is no such page."""
+    return {
+        "newer_url": with_query(address, query, **changes, page=page.number - 1) if page.has_previous() else "",
+        "older_url": with_query(address, query, **changes, page=page.number + 1) if page.has_next() else "",
+    }
 
 
 def with_pairs(address: str, pairs: Sequence[tuple[str, object]]) -> str:

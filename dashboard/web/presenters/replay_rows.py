@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from django.utils.safestring import SafeString
 
 from dashboard.web.presenters.numbers import NOTHING, Number
 from dashboard.web.presenters.times import Moment
-from dashboard.web.presenters.trend import ReplayRow, TablePage
+from dashboard.web.presenters.trend import ReplayRow
 
 UNDECIDED = '<span class="soft">undecided</span>'
 
 
-def render_rows(table: TablePage, *, with_rule: bool) -> SafeString:
+def render_rows(rows: Iterable[ReplayRow], *, with_rule: bool) -> SafeString:
     """The <tr> elements of this page of the table; every text in them is escaped here."""
-    return SafeString("\n".join(_render_row(row, with_rule) for row in table.rows))
+    return SafeString("\n".join(_render_row(row, with_rule) for row in rows))
 
 
 def _render_row(row: ReplayRow, with_rule: bool) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
+from django.core.paginator import Page
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
@@ -17,8 +18,9 @@ from dashboard.trend import RUN_GAP_LABELS, RunSlot, RunTrend
 from dashboard.web.id_fields import is_id
 from dashboard.web.presenters.numbers import NOTHING, Number, show_count, show_delta, show_score
 from dashboard.web.presenters.run import MEAN
+from dashboard.web.presenters.tables import choose_table_decimals, find_page
 from dashboard.web.presenters.times import Moment, show_duration, show_moment
-from dashboard.web.presenters.trend import NO_NUMBER, ROWS_A_PAGE, Fact, KeyEntry, LegendEntry, line_class
+from dashboard.web.presenters.trend import NO_NUMBER, Fact, KeyEntry, Latest, LegendEntry, line_class
 
 CAPTION = f"{MEAN} Runloop has no candidate or incumbent of its own: a person reads the trend."
 PAIRED_CAPTION = (
@@ -55,17 +57,6 @@ class RunRow(NamedTuple):
     addressed: bool
 
 
-class RunTablePage(NamedTuple):
-    """One page of the table, newest first. Pages count from 1, rows too."""
-
-    rows: tuple[RunRow, ...]
-    number: int
-    pages: int
-    first: int
-    last: int
-    total: int
-
-
 class Option(NamedTuple):
     """One choice of a select."""
 
@@ -74,32 +65,16 @@ class Option(NamedTuple):
     selected: bool
 
 
-class Latest(NamedTuple):
-    """The newest scored run, or pair of runs, in one line."""
-
-    label: str
-    group: str
-    candidate: Number
-    incumbent: Number
-    delta: Number
-    at: Moment
-    notes: tuple[str, ...]
-
-
-def build_run_table(trend: RunTrend, *, page: int | None, run: str | None, now: datetime) -> RunTablePage:
-    """The page that was asked for, or the one that holds this run; the last page where the number is past it."""
-    total = len(trend.slots)
-    pages = max(1, -(-total // ROWS_A_PAGE))
+def find_run_table(trend: RunTrend, *, page: int | None, run: str | None) -> Page[RunSlot]:
+    """The page of the table that was asked for, or the one that holds this run, on either side of a pair."""
     place = next((slot.place for slot in trend.slots if run in [one.id for one in slot.runs]), None) if run else None
-    if page is None and place is not None:
-        page = (total - 1 - place) // ROWS_A_PAGE + 1
-    number = min(page or 1, pages)
-    newest_first = trend.slots[::-1][(number - 1) * ROWS_A_PAGE : number * ROWS_A_PAGE]
-    scores = (score for slot in newest_first for score in (slot.candidate, slot.incumbent, slot.delta))
-    decimals = choose_decimals(scores, trend.scale)
-    rows = tuple(_show_slot(slot, decimals, run, now) for slot in newest_first)
-    first = (number - 1) * ROWS_A_PAGE + 1 if rows else 0
-    return RunTablePage(rows, number, pages, first, first + len(rows) - 1 if rows else 0, total)
+    return find_page(trend.slots, page=page, place=place)
+
+
+def build_run_rows(table: Page[RunSlot], trend: RunTrend, *, run: str | None, now: datetime) -> list[RunRow]:
+    """The rows of this page; `run` is the one that was asked for."""
+    decimals = choose_table_decimals(table, trend.scale)
+    return [_show_slot(slot, decimals, run, now) for slot in table.object_list]
 
 
 def _show_slot(slot: RunSlot, decimals: int, run: str | None, now: datetime) -> RunRow:

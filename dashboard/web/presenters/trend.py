@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from django.core.paginator import Page
 from django.utils.safestring import SafeString
 
 from dashboard.charts import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, render_glyph
 from dashboard.charts.numbers import choose_decimals
 from dashboard.charts.palette import STYLES
 from dashboard.records import Benchmark
+from dashboard.sources.lastgood import Reading
 from dashboard.trend import ALL_RULES, DECISION_LABELS, GAP_LABELS, Slot, Trend
 from dashboard.web.presenters.links import with_query
 from dashboard.web.presenters.numbers import NOTHING, Number, show_cents, show_delta, show_score
+from dashboard.web.presenters.tables import choose_table_decimals, find_page
 from dashboard.web.presenters.times import Moment, show_age, show_moment
 
-ROWS_A_PAGE = 50
 NO_NUMBER = Number(NOTHING, "")
 CAPTION = (
     "This number does not gate promotion. The paired comparison of a run does the comparing, because it cancels most "
@@ -41,17 +43,6 @@ class ReplayRow(NamedTuple):
     glyph: SafeString
     at: Moment
     addressed: bool
-
-
-class TablePage(NamedTuple):
-    """One page of the table, newest first. Pages count from 1, rows too."""
-
-    rows: tuple[ReplayRow, ...]
-    number: int
-    pages: int
-    first: int
-    last: int
-    total: int
 
 
 class Choice(NamedTuple):
@@ -83,21 +74,16 @@ class Fact(NamedTuple):
     full: str = ""
 
 
-def build_table(trend: Trend, *, page: int | None, replay: str | None, now: datetime) -> TablePage:
-    """The page that was asked for, or the one that holds this replay; the last page where the number is past it."""
-    total = len(trend.slots)
-    pages = max(1, -(-total // ROWS_A_PAGE))
+def find_table(trend: Trend, *, page: int | None, replay: str | None) -> Page[Slot]:
+    """The page of the table that was asked for, or the one that holds this replay."""
     place = next((slot.place for slot in trend.slots if slot.id == replay), None) if replay else None
-    if page is None and place is not None:
-        page = (total - 1 - place) // ROWS_A_PAGE + 1
-    number = min(page or 1, pages)
-    newest_first = trend.slots[::-1][(number - 1) * ROWS_A_PAGE : number * ROWS_A_PAGE]
-    decimals = choose_decimals(
-        (score for slot in newest_first for score in (slot.candidate, slot.incumbent, slot.delta)), trend.scale
-    )
-    rows = tuple(_show_slot(slot, trend, decimals, slot.id == replay, now) for slot in newest_first)
-    first = (number - 1) * ROWS_A_PAGE + 1 if rows else 0
-    return TablePage(rows, number, pages, first, first + len(rows) - 1 if rows else 0, total)
+    return find_page(trend.slots, page=page, place=place)
+
+
+def build_rows(table: Page[Slot], trend: Trend, *, replay: str | None, now: datetime) -> list[ReplayRow]:
+    """The rows of this page; `replay` is the one that was asked for."""
+    decimals = choose_table_decimals(table, trend.scale)
+    return [_show_slot(slot, trend, decimals, slot.id == replay, now) for slot in table.object_list]
 
 
 def _show_slot(slot: Slot, trend: Trend, decimals: int, addressed: bool, now: datetime) -> ReplayRow:
@@ -261,10 +247,12 @@ def build_range_choices(address: str, query: Mapping[str, str]) -> list[Choice]:
     ]
 
 
-class Summary(NamedTuple):
-    """The newest scored replay in one line."""
+class Latest(NamedTuple):
+    """The newest scored replay or run, or pair of runs, in one line."""
 
-    checkpoint: str
+    label: str
+    group: str
+    """The rule or group that it is of, where several are shown; else empty."""
     candidate: Number
     incumbent: Number
     delta: Number
@@ -272,14 +260,15 @@ class Summary(NamedTuple):
     notes: tuple[str, ...]
 
 
-def summarise_latest(trend: Trend, now: datetime) -> Summary | None:
+def summarise_latest(trend: Trend, now: datetime) -> Latest | None:
     """None where no replay has a score."""
     slot = trend.latest
     if slot is None or slot.candidate is None or slot.incumbent is None or slot.delta is None:
         return None
     decimals = choose_decimals((slot.candidate, slot.incumbent, slot.delta), trend.scale)
-    return Summary(
+    return Latest(
         slot.label,
+        (slot.point.rule_name or "no rule") if trend.overlaid else "",
         show_score(slot.candidate, decimals),
         show_score(slot.incumbent, decimals),
         show_delta(slot.delta, decimals, lower_is_better=trend.lower_is_better, conclusive=not slot.partial),
@@ -301,6 +290,10 @@ def choose_poll_s(opened: Iterable[datetime | None], now: datetime) -> int | Non
     return next((seconds for limit, seconds in POLLING if age < limit), None)
 
 
-def describe_stale(read_at: datetime, message: str, now: datetime) -> str:
-    """What to say above values that could not be read anew."""
-    return f"The service did not answer, so this is what was read {show_age(read_at, now)}. {message}"
+def describe_stale(*readings: Reading[Any] | None, now: datetime) -> str:
+    """What to say above values of which one could not be read anew; empty where all were."""
+    for one in readings:
+        if one and one.failure:
+            age = show_age(one.read_at, now)
+            return f"The service did not answer, so this is what was read {age}. {one.failure.message}"
+    return ""

@@ -17,7 +17,7 @@ from dashboard.sources.errors import NotFound, SourceError
 from dashboard.web import access
 from dashboard.web.attaching import WHAT_IT_DOES, change_benchmark
 from dashboard.web.audit import Refusal
-from dashboard.web.presenters.links import with_query
+from dashboard.web.presenters.links import link_pages, with_query
 from dashboard.web.presenters.rules import build_rule, choose_rules
 from dashboard.web.redirects import SeeOther
 from dashboard.web.refusals import choose_status, explain
@@ -90,7 +90,6 @@ def _answer(
         "refusal": refusal[1] if refusal else "",
         "what_it_does": WHAT_IT_DOES,
         "here": with_query(here, query),
-        "newer_url": with_query(here, query, page=page.number - 1) if page.has_previous() else "",
-        "older_url": with_query(here, query, page=page.number + 1) if page.has_next() else "",
+        **link_pages(page, here, query),
     }
     return render(request, "web/attach.html", context, status=status if refusal else 400 if form.errors else 200)

@@ -16,7 +16,7 @@ from dashboard.web import access
 from dashboard.web.models import AuditEntry
 from dashboard.web.people_forms import AuditForm
 from dashboard.web.presenters.audit import write_csv, write_jsonl
-from dashboard.web.presenters.links import with_query
+from dashboard.web.presenters.links import link_pages, with_query
 from dashboard.web.presenters.times import show_moment
 
 ENTRIES_A_PAGE = 50
@@ -36,8 +36,7 @@ def show_audit(request: HttpRequest) -> HttpResponse:
         "page": page,
         "rows": [{"entry": entry, "at": show_moment(entry.at, now)} for entry in page],
         "filtered": any(name != "page" for name in query),
-        "newer_url": with_query(here, query, page=page.number - 1) if page.has_previous() else "",
-        "older_url": with_query(here, query, page=page.number + 1) if page.has_next() else "",
+        **link_pages(page, here, query),
         "csv_url": with_query(reverse("audit-export", args=["csv"]), query, page=None),
         "jsonl_url": with_query(reverse("audit-export", args=["jsonl"]), query, page=None),
     }

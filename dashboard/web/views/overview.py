@@ -20,7 +20,7 @@ from dashboard.sources.lastgood import Source
 from dashboard.web import access
 from dashboard.web.forms import ROWS_A_PAGE, SORTS, OverviewForm, RowsForm, SourceForm
 from dashboard.web.histories import SOURCES, AnyBenchmark, Listing, list_benchmarks, read_histories
-from dashboard.web.presenters.links import with_pairs, with_query
+from dashboard.web.presenters.links import link_pages, with_pairs, with_query
 from dashboard.web.presenters.overview import (
     ONLY_OF,
     Row,
@@ -77,8 +77,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         "apart": describe_apart(rows, sort),
         "no_status": bool(form.value("status")) and any(isinstance(one, RunloopBenchmark) for one in benchmarks),
         "columns": build_columns(sort, here, query),
-        "newer_url": with_query(here, query, page=page.number - 1) if page.has_previous() else "",
-        "older_url": with_query(here, query, page=page.number + 1) if page.has_next() else "",
+        **link_pages(page, here, query),
         "all_url": here,
         "notes": describe_lists(lists, now),
     }

@@ -18,7 +18,7 @@ from dashboard.web import access, audit, kept, people
 from dashboard.web.access import ROLES, Role
 from dashboard.web.audit import Refusal
 from dashboard.web.people_forms import ActiveForm, AddPersonForm, PeopleForm, RoleForm, SureForm
-from dashboard.web.presenters.links import with_query
+from dashboard.web.presenters.links import link_pages
 from dashboard.web.presenters.times import show_moment
 from dashboard.web.redirects import SeeOther
 from dashboard.web.refusals import focus_first_error
@@ -169,8 +169,7 @@ def answer(
         ],
         "roles": ROLES,
         "needs": [(role, list_abilities(role)) for role in ROLES],
-        "newer_url": with_query(here, query, page=page.number - 1) if page.has_previous() else "",
-        "older_url": with_query(here, query, page=page.number + 1) if page.has_next() else "",
+        **link_pages(page, here, query),
     }
     return render(request, "web/people.html", context, status=400 if query_form.errors else status)
 

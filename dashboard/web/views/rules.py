@@ -20,7 +20,7 @@ from dashboard.web import access
 from dashboard.web.attaching import WHAT_IT_DOES, change_benchmark, find_benchmark
 from dashboard.web.audit import Refusal
 from dashboard.web.last_runs import read_last_runs
-from dashboard.web.presenters.links import with_query
+from dashboard.web.presenters.links import link_pages
 from dashboard.web.presenters.rules import build_rule, choose_rules, show_run
 from dashboard.web.presenters.times import show_age
 from dashboard.web.redirects import SeeOther
@@ -57,8 +57,7 @@ def list_rules(request: HttpRequest) -> HttpResponse:
         "page": page,
         "rows": [build_rule(rule, by_id, runs.get(rule.id), now) for rule in page.object_list],
         "any": bool(reading.value),
-        "newer_url": with_query(here, query, page=page.number - 1) if page.has_previous() else "",
-        "older_url": with_query(here, query, page=page.number + 1) if page.has_next() else "",
+        **link_pages(page, here, query),
         "stale": f"{reading.failure.message} This list was read {show_age(reading.read_at, now)}."
         if reading.failure
         else "",

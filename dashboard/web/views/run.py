@@ -17,7 +17,7 @@ from dashboard.sources.lastgood import Reading, read
 from dashboard.web import access, audit
 from dashboard.web.forms import RunForm
 from dashboard.web.presenters import run as present
-from dashboard.web.presenters.links import with_query
+from dashboard.web.presenters.links import link_pages
 from dashboard.web.presenters.numbers import show_count
 from dashboard.web.presenters.trend import describe_stale
 from dashboard.web.views.away import answer_away
@@ -52,7 +52,6 @@ def show_run(request: HttpRequest, run_id: str) -> HttpResponse:
     found = present.sort_scenarios(scenarios.value.scenarios) if scenarios else []
     cut = scenarios.value.cut if scenarios else ""
     page = Paginator(found, present.ROWS_A_PAGE).get_page(form.value("page") or 1)
-    stale = next((one for one in (run, scenarios) if one and one.failure), None)
     here = reverse("run", args=[run_id])
     context = {
         "form": form,
@@ -63,9 +62,8 @@ def show_run(request: HttpRequest, run_id: str) -> HttpResponse:
         "failure": failure,
         "cut": cut,
         "page": page,
-        "newer_url": with_query(here, {}, page=page.number - 1) if page.has_previous() else "",
-        "older_url": with_query(here, {}, page=page.number + 1) if page.has_next() else "",
-        "stale": describe_stale(stale.read_at, stale.failure.message, now) if stale and stale.failure else "",
+        **link_pages(page, here, {}),
+        "stale": describe_stale(run, scenarios, now=now),
     }
     return render(request, "web/run.html", context, status=400 if form.errors else 200)
 

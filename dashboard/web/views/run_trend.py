@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
-from django.shortcuts import redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_safe
 
-from dashboard.charts import NARROW, WIDE, build_figure, draw_trend, render_svg
 from dashboard.runloop_records import RunloopBenchmark, RunloopRuns
 from dashboard.sources.connect import get_runloop, get_runloop_connection
 from dashboard.sources.errors import NotFound, SourceError
@@ -23,9 +21,17 @@ from dashboard.web.forms import PickerForm, RunTrendForm
 from dashboard.web.groupings import CHOICE, SIDES, find_misfits, recall, remember
 from dashboard.web.presenters import run_trend as present
 from dashboard.web.presenters.links import with_query
-from dashboard.web.presenters.trend import build_axis_choices, build_range_choices, choose_poll_s, describe_stale
+from dashboard.web.presenters.trend import build_axis_choices, choose_poll_s, describe_stale
 from dashboard.web.redirects import SeeOther
 from dashboard.web.views.away import answer_away
+from dashboard.web.views.charted import (
+    answer_figure,
+    answer_no_figure,
+    answer_no_region,
+    answer_region,
+    build_chart,
+    move_to,
+)
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -74,7 +80,6 @@ def show_run_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
         **build_region(loaded, asked, now),
         "lapsed": asked.lapsed,
         "picker": present.build_picker(asked.trend, asked.form.choice),
-        "chosen": {name: value for name, value in asked.query.items() if name in (*CHOICE, "axis")},
         "carried": {name: value for name, value in asked.query.items() if name in CARRIED},
         "facts": present.build_run_facts(loaded.benchmark.value),
         "key": present.build_run_key(paired=asked.trend.paired),
@@ -87,16 +92,14 @@ def show_run_region(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     """Chart, latest run and table alone, for the page that shows them already."""
     access.check(request.user, "read")
     if not request.htmx:  # type: ignore[attr-defined]
-        return redirect(with_query(reverse("run-trend", args=[benchmark_id]), request.GET.dict()))
+        return move_to(request, "run-trend", benchmark_id)
     try:
         loaded = load(benchmark_id)
     except SourceError as error:
-        return HttpResponse(error.message, status=503, content_type="text/plain")
+        return answer_no_region(error)
     now = datetime.now(UTC)
     asked = read_query(request, loaded, now)
-    if asked.form.errors:
-        return HttpResponseBadRequest("\n".join(map(str, asked.form.problems)), content_type="text/plain")
-    return render(request, "web/_run_trend_region.html", build_region(loaded, asked, now))
+    return answer_region(request, "web/_run_trend_region.html", asked.form, build_region(loaded, asked, now))
 
 
 @require_safe
@@ -106,20 +109,15 @@ def give_run_figure(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     try:
         loaded = load(benchmark_id)
     except SourceError as error:
-        return JsonResponse({"error": error.message}, status=503)
+        return answer_no_figure(error)
     asked = read_query(request, loaded, datetime.now(UTC))
-    form = asked.form
-    if form.errors:
-        return JsonResponse({"error": "; ".join(map(str, form.problems))}, status=400)
-    frame = NARROW if form.value("frame") == "narrow" else WIDE
-    drawing = draw_trend(asked.trend, axis=form.axis_kind, frame=frame)
-    return HttpResponse(build_figure(drawing, theme=form.chart_theme), content_type="application/json")
+    return answer_figure(asked.trend, asked.form)
 
 
 @require_safe
 def move_to_run_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     """An id whose slashes were escaped only once moves to where it lives."""
-    return redirect(with_query(reverse("run-trend", args=[benchmark_id]), request.GET.dict()))
+    return move_to(request, "run-trend", benchmark_id)
 
 
 def load(benchmark_id: str) -> Loaded:
@@ -183,48 +181,31 @@ def fit(choice: dict[str, str], misfits: dict[str, str]) -> dict[str, str]:
 def build_region(loaded: Loaded, asked: Asked, now: datetime) -> dict[str, Any]:
     """What the region prints."""
     benchmark, runs, form, trend = loaded.benchmark.value, loaded.runs.value, asked.form, asked.trend
-    address, grouped = reverse("run-trend", args=[benchmark.id]), bool(form.choice["group"])
-    query, axis = asked.query, form.axis_kind
-    table = present.build_run_table(trend, page=form.value("page"), run=form.value("run"), now=now)
+    grouped, run = bool(form.choice["group"]), form.value("run")
+    table = present.find_run_table(trend, page=form.value("page"), run=run)
     name = benchmark.name or benchmark.id
     title = f"{name}: {'candidate and incumbent score by checkpoint' if trend.paired else 'score by run'}"
-    description = f"{trend.scored_count} with a score and {trend.gap_count} without, oldest first."
-    stale = next((reading for reading in (loaded.runs, loaded.benchmark) if reading.failure), None)
+    chart = build_chart("run-trend", benchmark.id, trend, form, asked.query, table, row="run", title=title)
     total = max(runs.total or 0, len(runs.runs))
     return {
+        **chart,
         "benchmark": benchmark,
         "name": name,
-        "form": form,
-        "trend": trend,
         "runs": runs,
         "total": total,
         "missing": total - len(runs.runs),
-        "table": table,
+        "rows": present.build_run_rows(table, trend, run=run, now=now),
         "counted": present.count_runs(trend),
         "table_of": "Rows" if trend.paired else "Runs",
         "grouped": grouped,
         "embedded": get_runloop_connection().embedded,
         "latest": present.summarise_latest_run(trend, now, grouped=grouped),
-        "axis": axis,
-        # Made by our own charts, which escape every text that they place.
-        "wide": SafeString(render_svg(draw_trend(trend, axis=axis), title=title, description=description)),
-        "narrow": SafeString(
-            render_svg(draw_trend(trend, axis=axis, frame=NARROW), title=title, description=description)
-        ),
         "legend": present.build_legend(trend, grouped=grouped),
         "legend_note": "",
         "caption": present.PAIRED_CAPTION if trend.paired else present.CAPTION,
-        "row_name": "run",
-        "axis_choices": build_axis_choices(axis, address, query, slot="one slot a run"),
-        "range_choices": build_range_choices(address, query),
-        "newer_url": with_query(address, query, page=table.number - 1, run=None) if table.number > 1 else "",
-        "older_url": with_query(address, query, page=table.number + 1, run=None) if table.number < table.pages else "",
-        "page_url": with_query(address, query, page=None, run=None),
-        "all_url": with_query(address, query, **{"page": None, "run": None, "last": None, "from": None, "to": None}),
-        "region_url": with_query(reverse("run-trend-region", args=[benchmark.id]), query),
-        "figure_url": with_query(reverse("run-trend-figure", args=[benchmark.id]), query, page=None, run=None),
+        "axis_choices": build_axis_choices(form.axis_kind, chart["here"], asked.query, slot="one slot a run"),
         "poll_s": choose_poll_s(
             [run.started_at for run in trend.open_runs if isinstance(run.started_at, datetime)], now
         ),
-        "stale": describe_stale(stale.read_at, stale.failure.message, now) if stale and stale.failure else "",
+        "stale": describe_stale(loaded.runs, loaded.benchmark, now=now),
     }

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
-from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.utils.safestring import SafeString
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dashboard.charts import NARROW, WIDE, build_figure, draw_trend, render_svg
 from dashboard.records import Benchmark, History, Rule
 from dashboard.sources.connect import get_loop
 from dashboard.sources.errors import NotFound, SourceError
@@ -21,9 +18,16 @@ from dashboard.trend import ALL_RULES, Trend, build_trend
 from dashboard.web import access
 from dashboard.web.forms import TrendForm
 from dashboard.web.presenters import trend as present
-from dashboard.web.presenters.links import with_query
 from dashboard.web.presenters.replay_rows import render_rows
 from dashboard.web.views.away import answer_away
+from dashboard.web.views.charted import (
+    answer_figure,
+    answer_no_figure,
+    answer_no_region,
+    answer_region,
+    build_chart,
+    move_to,
+)
 
 
 @dataclass(frozen=True)
@@ -61,17 +65,15 @@ def show_region(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     """Chart, latest point and table alone, for the page that shows them already."""
     access.check(request.user, "read")
     if not request.htmx:  # type: ignore[attr-defined]
-        return redirect(with_query(reverse("trend", args=[benchmark_id]), request.GET.dict()))
+        return move_to(request, "trend", benchmark_id)
     try:
         loaded = load(benchmark_id)
     except SourceError as error:
-        return HttpResponse(error.message, status=503, content_type="text/plain")
+        return answer_no_region(error)
     form = TrendForm(request.GET)
     now = datetime.now(UTC)
     trend = trend_of(loaded, form, now)
-    if form.errors:
-        return HttpResponseBadRequest("\n".join(map(str, form.problems)), content_type="text/plain")
-    return render(request, "web/_trend_region.html", build_region(loaded, form, trend, now))
+    return answer_region(request, "web/_trend_region.html", form, build_region(loaded, form, trend, now))
 
 
 @require_safe
@@ -81,20 +83,15 @@ def give_figure(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     try:
         loaded = load(benchmark_id)
     except SourceError as error:
-        return JsonResponse({"error": error.message}, status=503)
+        return answer_no_figure(error)
     form = TrendForm(request.GET)
-    trend = trend_of(loaded, form, datetime.now(UTC))
-    if form.errors:
-        return JsonResponse({"error": "; ".join(map(str, form.problems))}, status=400)
-    frame = NARROW if form.value("frame") == "narrow" else WIDE
-    drawing = draw_trend(trend, axis=form.axis_kind, frame=frame)
-    return HttpResponse(build_figure(drawing, theme=form.chart_theme), content_type="application/json")
+    return answer_figure(trend_of(loaded, form, datetime.now(UTC)), form)
 
 
 @require_safe
 def move_to_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     """An id whose slashes were escaped only once moves to where it lives."""
-    return redirect(with_query(reverse("trend", args=[benchmark_id]), request.GET.dict()))
+    return move_to(request, "trend", benchmark_id)
 
 
 def load(benchmark_id: str) -> Loaded:
@@ -124,43 +121,23 @@ def trend_of(loaded: Loaded, form: TrendForm, now: datetime) -> Trend:
 
 def build_region(loaded: Loaded, form: TrendForm, trend: Trend, now: datetime) -> dict[str, Any]:
     """What the region prints."""
-    benchmark = loaded.benchmark.value
-    address = reverse("trend", args=[benchmark.id])
-    query = form.valid_query
-    axis = form.axis_kind
-    table = present.build_table(trend, page=form.value("page"), replay=form.value("replay"), now=now)
+    benchmark, query, replay = loaded.benchmark.value, form.valid_query, form.value("replay")
+    table = present.find_table(trend, page=form.value("page"), replay=replay)
     title = f"{benchmark.name}: candidate and incumbent score by replay"
-    description = f"{trend.scored_count} replays with a score and {trend.gap_count} without, oldest first."
-    stale = next((reading for reading in (loaded.history, loaded.benchmark) if reading.failure), None)
+    chart = build_chart("trend", benchmark.id, trend, form, query, table, row="replay", title=title)
+    rows = present.build_rows(table, trend, replay=replay, now=now)
     return {
+        **chart,
         "benchmark": benchmark,
-        "form": form,
-        "trend": trend,
-        "table": table,
-        "rows": render_rows(table, with_rule=trend.overlaid),
+        "rows": render_rows(rows, with_rule=trend.overlaid),
         "latest": present.summarise_latest(trend, now),
-        "axis": axis,
-        # Made by our own charts, which escape every text that they place.
-        "wide": SafeString(render_svg(draw_trend(trend, axis=axis), title=title, description=description)),
-        "narrow": SafeString(
-            render_svg(draw_trend(trend, axis=axis, frame=NARROW), title=title, description=description)
-        ),
         "legend": present.build_legend(trend),
         "legend_note": "Candidates alone. Choose one rule to see its incumbent and its deltas.",
         "caption": present.CAPTION,
-        "row_name": "replay",
-        "rule_choices": present.build_rule_choices(trend, address, query),
-        "axis_choices": present.build_axis_choices(axis, address, query),
-        "range_choices": present.build_range_choices(address, query),
-        "newer_url": with_query(address, query, page=table.number - 1, replay=None) if table.number > 1 else "",
-        "older_url": with_query(address, query, page=table.number + 1, replay=None)
-        if table.number < table.pages
-        else "",
-        "page_url": with_query(address, query, page=None, replay=None),
-        "region_url": with_query(reverse("trend-region", args=[benchmark.id]), query),
-        "figure_url": with_query(reverse("trend-figure", args=[benchmark.id]), query, page=None, replay=None),
+        "rule_choices": present.build_rule_choices(trend, chart["here"], query),
+        "axis_choices": present.build_axis_choices(form.axis_kind, chart["here"], query),
         "poll_s": present.choose_poll_s([slot.created_at for slot in trend.open_slots], now),
-        "stale": present.describe_stale(stale.read_at, stale.failure.message, now) if stale and stale.failure else "",
+        "stale": present.describe_stale(loaded.history, loaded.benchmark, now=now),
         "moved": loaded.history.value.moved,
         "missing": max(0, loaded.history.value.total - len(loaded.history.value.points)),
         "attached": None if trend.rules else list_attached(benchmark.id),
