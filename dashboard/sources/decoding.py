@@ -29,6 +29,8 @@ Record = TypeVar("Record", bound=msgspec.Struct)
 RAW_LENGTH = 80
 """How much is kept of a value that cannot be read."""
 MAX_ID_LENGTH = 512
+EXACT = 2**53
+"""Up to here a float is the whole number that was written."""
 
 MALFORMED = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
 """All that msgspec, json and datetime raise over a body: bad JSON, wrong types, years out of range, deep nesting."""
@@ -237,6 +239,8 @@ def _read_value(value: Any, wanted: Any) -> Any:
         return as_utc(found) if isinstance(found, datetime) else found
     except MALFORMED:
         pass
+    if wanted == Duration and type(value) is float and value.is_integer() and abs(value) <= EXACT:
+        return int(value)  # some writers of JSON spell every number as a float
     if wanted in (Score, Instant, Duration):
         return _as_unreadable(value)
     options = get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
