@@ -30,12 +30,21 @@ class RunloopBenchmark(msgspec.Struct, frozen=True, rename={"scenario_ids": "sce
     """True for rows of the sample workspace; our own service says so, no other does."""
 
 
-class RunloopBenchmarks(msgspec.Struct, frozen=True):
+class Listed(msgspec.Struct, frozen=True, kw_only=True):
+    """What each list says of how it was read."""
+
+    cut: str = ""
+    """Why reading ended before the end of the list, in one clause; empty where the list is whole."""
+    late: bool = False
+    """True where it was cut because the time for it was over."""
+    notes: tuple[str, ...] = ()
+    """What else is to be said of what came, each a sentence: entries that were left out, or came in two versions."""
+
+
+class RunloopBenchmarks(Listed, frozen=True):
     """The benchmarks as they were read, page after page, in the service's order."""
 
     benchmarks: tuple[RunloopBenchmark, ...]
-    cut: str = ""
-    """Why reading ended before the end of the list, in one clause; empty where the list is whole."""
 
 
 class RunloopRun(msgspec.Struct, frozen=True, gc=False):
@@ -55,16 +64,14 @@ class RunloopRun(msgspec.Struct, frozen=True, gc=False):
     metadata: dict[str, str] = {}
 
 
-class RunloopRuns(msgspec.Struct, frozen=True):
+class RunloopRuns(Listed, frozen=True):
     """The runs of a benchmark as they were read, page after page."""
 
     benchmark_id: str
     runs: tuple[RunloopRun, ...]
-    """In the service's order (newest first), no run twice."""
+    """In the service's order (newest first), no run twice, none of another benchmark."""
     total: int | None = None
-    """How many runs the service says there are; None where it does not say."""
-    cut: str = ""
-    """Why reading ended before the end of the list, in one clause; empty where the list is whole."""
+    """How many runs the service says there are; None where it says nothing that can be."""
 
 
 MOST_OUTPUT = 2_000
@@ -95,14 +102,13 @@ class ScenarioRun(msgspec.Struct, frozen=True):
     score: Score = None
     functions: tuple[FunctionScore, ...] = ()
     metadata: dict[str, str] = {}
+    benchmark_run_id: str | None = None
 
 
-class ScenarioRuns(msgspec.Struct, frozen=True):
-    """The scenario runs of a run as they were read, page after page, in the service's order."""
+class ScenarioRuns(Listed, frozen=True):
+    """The scenario runs of a run as they were read, page after page, in the service's order; none of another run."""
 
     scenarios: tuple[ScenarioRun, ...]
-    cut: str = ""
-    """Why reading ended before the end of the list, in one clause; empty where the list is whole."""
 
 
 def leave_out_outputs(given: ScenarioRuns) -> ScenarioRuns:

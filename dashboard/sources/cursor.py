@@ -2,7 +2,7 @@
 
 `has_more` and the counts can be absent, stale or wrong, a page can come twice, and a cursor can lead nowhere or on for
 ever. So: go on from the last id received, know entries by their id, believe "no more" only where no count contradicts
-it, and end at a page that brings nothing new.
+it, end at a page that brings nothing new, and keep what was read when the time is over.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import msgspec
 
 from dashboard.sources import paging
 from dashboard.sources.decoding import make_name
+from dashboard.sources.errors import TimedOut, TooLarge
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
@@ -41,31 +42,48 @@ class Followed(Generic[Record]):
     """How many entries the service says there are; None where no page said."""
     cut: str
     """Why reading ended early, in one clause; empty where the list is whole."""
+    late: bool
+    """True where it ended because the time was over."""
+    twice: int
+    """How many ids came again with something else in the entry; what came first is kept."""
 
 
 def follow(read_page: Callable[[str], CursorPage[Record]]) -> Followed[Record]:
     """Read every page. `read_page` is given the last id received, "" for the first page; its entries have an `id`.
 
     An entry without an id is not dropped: it is named by its place, counted from the oldest that was read. A list
-    beyond 100,000 entries or 2,000 pages is cut there. Raises whatever `read_page` raises.
+    beyond 100,000 entries or 2,000 pages is cut there, and so is one whose later page does not come in time or is too
+    large to read. Raises whatever else `read_page` raises, and all that it raises for the first page.
     """
     found: list[Record] = []
-    known: set[str] = set()
+    known: dict[str, Record] = {}
+    twice: set[str] = set()
+    late = False
     cursor, total, cut = "", None, f"the list is longer than {paging.MAX_PAGES:,} pages"
     tail: tuple[Record, ...] = ()
     for _ in range(paging.MAX_PAGES):
-        page = read_page(cursor)
+        try:
+            page = read_page(cursor)
+        except (TimedOut, TooLarge) as error:
+            if not cursor:
+                raise
+            late = isinstance(error, TimedOut)
+            cut = "the rest did not come in time" if late else "the next page is too large to read"
+            break
         total = page.total if page.total is not None else total
         ids = [_id_of(entry) for entry in page.entries]
-        fresh = set(ids) - known - {""}
+        fresh = set(ids) - known.keys() - {""}
         repeated = any(ids) and not fresh
         if not repeated:
             # Entries without an id that stood behind the cursor's came with its page already.
             new = page.entries[len(tail) :] if page.entries[: len(tail)] == tail else page.entries
-            found += {
-                _id_of(entry) or place: entry for place, entry in enumerate(new) if _id_of(entry) not in known
-            }.values()
-            known |= fresh
+            for entry in new:
+                name = _id_of(entry)
+                if name not in known:
+                    found.append(entry)
+                if name:
+                    known.setdefault(name, entry)
+        twice |= {name for name, entry in zip(ids, page.entries, strict=True) if name and known[name] != entry}
         if not fresh or _is_last(page, total, len(found)):
             cut = _explain_end(page, total, len(found), repeated=repeated)
             break
@@ -74,7 +92,7 @@ def follow(read_page: Callable[[str], CursorPage[Record]]) -> Followed[Record]:
             break
         last = max(place for place, name in enumerate(ids) if name)
         cursor, tail = ids[last], page.entries[last + 1 :]
-    return Followed(tuple(_name(found)), total, cut)
+    return Followed(tuple(_name(found)), total, cut, late, len(twice))
 
 
 def _id_of(entry: msgspec.Struct) -> str:

@@ -3,6 +3,9 @@
 A remote read that succeeds is remembered; one that fails without an answer gives what is remembered, with its age and
 the failure beside it. A refusal (401, 403, 404, 4xx) is an answer: then nothing old is shown. The embedded service is
 asked directly and nothing is remembered: its failures are our own.
+
+A list that was cut is shown as it came, but does not take the place of a whole one that is remembered. Where it was cut
+for want of time, it is not asked for again at once either.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from typing import Any, Generic, Literal, TypeVar
 import msgspec
 from django.core.cache import cache
 
+from dashboard.runloop_records import Listed
 from dashboard.sources.connect import get_connection, get_runloop_connection
 from dashboard.sources.errors import NoAnswer, RateLimited, SourceError, TimedOut, Unreachable
 
@@ -81,7 +85,8 @@ def read(
             raise
         return Reading(remembered[1], remembered[0], failure)
     now = datetime.now(UTC)
-    _remember(place, (now, keep(value) if keep else value))
+    if not (_is_cut(value) and _is_whole(_recall(place, type))):
+        _remember(place, (now, keep(value) if keep else value))
     return Reading(value, now)
 
 
@@ -102,6 +107,14 @@ def _place_of(key: str, source: Source, fingerprint: str) -> str:
     return f"{source}-{FORMAT}-" + hashlib.sha256(f"{fingerprint}\n{key}".encode()).hexdigest()
 
 
+def _is_cut(value: object) -> bool:
+    return isinstance(value, Listed) and bool(value.cut)
+
+
+def _is_whole(remembered: tuple[datetime, Any] | None) -> bool:
+    return remembered is not None and not _is_cut(remembered[1])
+
+
 def _call_unless_paused(scopes: tuple[str, str], call: Callable[[], T]) -> T:
     """`call`, or the failure of the call before it, at once, while there is no hope.
 
@@ -120,7 +133,12 @@ def _call_unless_paused(scopes: tuple[str, str], call: Callable[[], T]) -> T:
             pause.until = now + PAUSE_S
     pauses: dict[str, _Pause] = {}
     try:
-        return call()
+        value = call()
+        if isinstance(value, Listed) and value.late:
+            retry_at = datetime.now(UTC) + timedelta(seconds=PAUSE_S)
+            late = TimedOut("A moment ago this list could not be read to its end in time.", retry_at=retry_at)
+            pauses[this_read] = _Pause(late, time.monotonic() + PAUSE_S)
+        return value
     except (Unreachable, RateLimited, TimedOut) as failure:
         failure.retry_at = failure.retry_at or datetime.now(UTC) + timedelta(seconds=PAUSE_S)
         seconds = min((failure.retry_at - datetime.now(UTC)).total_seconds(), LONGEST_PAUSE_S)

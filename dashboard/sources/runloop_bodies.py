@@ -38,6 +38,8 @@ FIRST = datetime(2015, 1, 1, tzinfo=UTC)
 AHEAD = timedelta(days=1)
 """How far in the future a run may begin: clocks differ, units differ more."""
 _LONGEST_MS = 10 * 365 * 86_400_000
+MOST_COUNTED = 10**9
+"""A count beyond this counts nothing."""
 
 
 class RunBody(msgspec.Struct, frozen=True, gc=False):
@@ -70,9 +72,11 @@ class ScenarioBody(msgspec.Struct, frozen=True):
     duration_ms: Duration = None
     scoring_contract_result: ContractBody | None = None
     metadata: dict[str, str] = {}
+    benchmark_run_id: str | None = None
 
 
 class _EnvironmentBody(msgspec.Struct, frozen=True):
+    id: str = ""
     environment_variables: dict[str, str] | None = None
     secrets_provided: dict[str, str] | None = None
 
@@ -81,7 +85,7 @@ def decode_cursor_page(answer: Answer, name: str, record: type[Record]) -> Curso
     """Read `{<name>: [record, …], has_more, remaining_count, total_count}`. Raises `UnreadableAnswer`."""
     try:
         page = _page_decoder(name, record).decode(answer.body)
-        return CursorPage(page.entries, page.has_more, page.remaining_count, page.total_count)
+        return CursorPage(page.entries, page.has_more, _as_count(page.remaining_count), _as_count(page.total_count))
     except MALFORMED:
         body = parse_body(answer, read_constant=Unreadable, without=HIDDEN)
     entries = body.get(name)
@@ -91,33 +95,44 @@ def decode_cursor_page(answer: Answer, name: str, record: type[Record]) -> Curso
     return CursorPage(
         tuple(read_record(_as_object(entry), record) for entry in entries),
         more if isinstance(more, bool) else None,
-        remaining if type(remaining) is int else None,
-        total if type(total) is int else None,
+        _as_count(remaining),
+        _as_count(total),
     )
 
 
-def decode_object(answer: Answer, record: type[Record], what: str) -> Record:
-    """Read a body that is the record itself. Raises `UnreadableAnswer`, also for one without a usable id."""
+def decode_object(answer: Answer, record: type[Record], what: str, asked_id: str) -> Record:
+    """Read a body that is the record itself. Raises `UnreadableAnswer`, also where it has not the id asked for."""
     try:
         found: Record = one_decoder("", record).decode(answer.body)
     except MALFORMED:
         found = read_record(parse_body(answer, read_constant=Unreadable, without=HIDDEN), record)
-    if not is_usable_id(getattr(found, "id", "")):
-        raise UnreadableAnswer(f"{answer.route} was answered with a {what} that has no usable id.")
+    _check_id(answer, getattr(found, "id", ""), what, asked_id)
     return found
 
 
-def decode_environment(answer: Answer) -> RunEnvironment:
+def decode_environment(answer: Answer, run_id: str) -> RunEnvironment:
     """What a run was given: the only reading of these keys. Raises `UnreadableAnswer`, which repeats nothing of it."""
     try:
         found = one_decoder("", _EnvironmentBody).decode(answer.body)
     except MALFORMED:
         body = parse_body(answer, read_constant=Unreadable)
-        given = [body.get(name) for name in _EnvironmentBody.__struct_fields__]
+        given = [body.get(name) for name in ("environment_variables", "secrets_provided")]
         if not all(value is None or isinstance(value, dict) for value in given):
             raise UnreadableAnswer(f"{answer.route} was answered with an environment that cannot be read.") from None
         found = read_record(body, _EnvironmentBody)
+    _check_id(answer, found.id, "run", run_id)
     return RunEnvironment(found.environment_variables or {}, found.secrets_provided or {})
+
+
+def _check_id(answer: Answer, given: str, what: str, asked_id: str) -> None:
+    """Raises `UnreadableAnswer` for what is not the one asked for: a page would show it under the other's name."""
+    if given != asked_id:
+        said = f"another {what} than the one asked for" if is_usable_id(given) else f"a {what} that has no usable id"
+        raise UnreadableAnswer(f"{answer.route} was answered with {said}.")
+
+
+def _as_count(value: object) -> int | None:
+    return value if type(value) is int and 0 <= value <= MOST_COUNTED else None
 
 
 def build_benchmark(body: RunloopBenchmark) -> RunloopBenchmark:
@@ -150,6 +165,7 @@ def build_scenario_run(body: ScenarioBody, now: datetime) -> ScenarioRun:
         score=result.score,
         functions=tuple(_cut_output(function) for function in result.scoring_function_results),
         metadata=_show_metadata(body.metadata),
+        benchmark_run_id=body.benchmark_run_id,
     )
 
 

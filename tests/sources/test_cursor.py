@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dashboard.sources import paging
 from dashboard.sources.cursor import CursorPage, Followed, follow
-from dashboard.sources.errors import ServerFault
+from dashboard.sources.errors import ServerFault, SourceError, TimedOut, TooLarge
 from dashboard.sources.runloop_bodies import RunBody
 
 Pages = Callable[[str], CursorPage[RunBody]]
@@ -145,11 +145,47 @@ def test_a_page_of_entries_without_ids_gives_no_cursor_and_says_so() -> None:
     assert found.cut == "the service said that there are more and gave none"
 
 
-def test_a_failing_page_ends_the_reading() -> None:
-    def read_page(cursor: str) -> CursorPage[RunBody]:
-        if cursor:
-            raise ServerFault("GET /x failed in the service (status 500).")
-        return page(["a"], has_more=True)
+def failing_after(pages: int, error: SourceError) -> Pages:
+    asked: list[str] = []
 
+    def read_page(cursor: str) -> CursorPage[RunBody]:
+        asked.append(cursor)
+        if len(asked) > pages:
+            raise error
+        return page([f"{cursor}x"], has_more=True, total=9)
+
+    return read_page
+
+
+def test_a_failing_page_ends_the_reading() -> None:
     with pytest.raises(ServerFault):
-        follow(read_page)
+        follow(failing_after(1, ServerFault("GET /x failed in the service (status 500).")))
+
+
+@pytest.mark.parametrize(
+    ("error", "cut", "late"),
+    [
+        (TimedOut("no"), "the rest did not come in time", True),
+        (TooLarge("no"), "the next page is too large to read", False),
+    ],
+)
+def test_what_was_read_before_the_time_or_the_room_ran_out_is_kept(error: SourceError, cut: str, late: bool) -> None:
+    found = follow(failing_after(2, error))
+    assert (ids_of(found), found.total, found.cut, found.late) == (["x", "xx"], 9, cut, late)
+    with pytest.raises(type(error)):
+        follow(failing_after(0, error))
+
+
+def test_of_an_id_that_comes_again_with_something_else_the_first_is_kept_and_it_is_counted() -> None:
+    first, other = RunBody("a", score=0.5), RunBody("a", score=0.9)
+    apart = [CursorPage((first, RunBody("b")), has_more=True), CursorPage((other, RunBody("c")), has_more=False)]
+    together = [CursorPage((first, RunBody("b"), other, other, RunBody("c")), has_more=False)]
+    for pages in (apart, together):
+        left = iter(pages)
+        found = follow(lambda cursor, left=left: next(left))  # type: ignore[misc]
+        assert found.entries == (first, RunBody("b"), RunBody("c"))
+        assert (found.twice, found.cut) == (1, "")
+
+
+def test_an_entry_that_comes_again_as_it_was_is_not_counted() -> None:
+    assert follow(lambda cursor: page(["a", "b", "a"], has_more=False)).twice == 0

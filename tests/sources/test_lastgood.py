@@ -162,10 +162,44 @@ def test_runloop_is_remembered_where_the_loop_source_is_our_own() -> None:
 
 def test_runs_come_back_as_they_were() -> None:
     run = RunloopRun("r1", score=Unreadable("NaN"), started_at=datetime(2026, 3, 1, tzinfo=UTC), metadata={"a": "b"})
-    runs = RunloopRuns("bmd", (run, RunloopRun("r2", started_at=Unreadable("5"), duration_ms=5)), 2, "cut")
+    runs = RunloopRuns(
+        "bmd", (run, RunloopRun("r2", started_at=Unreadable("5"), duration_ms=5)), 2, cut="cut", notes=("n",)
+    )
     with override_settings(RUNLOOP_BASE_URL=AWAY, RUNLOOP_API_KEY=KEY):
         read("k", lambda: runs, RunloopRuns, source="runloop")
         assert read("k", failing(ServerFault("no")), RunloopRuns, source="runloop").value == runs
+
+
+def test_a_list_that_was_cut_is_shown_and_does_not_take_the_place_of_a_whole_one() -> None:
+    whole = RunloopRuns("bmd", (RunloopRun("r2"), RunloopRun("r1")))
+    cut, shorter = RunloopRuns("bmd", (RunloopRun("r3"),), cut="a"), RunloopRuns("bmd", (), cut="b")
+
+    def remembered() -> RunloopRuns:
+        return read("k", failing(ServerFault("no")), RunloopRuns).value  # type: ignore[no-any-return]
+
+    assert read("k", lambda: cut, RunloopRuns).value == cut
+    assert read("k", lambda: shorter, RunloopRuns).value == shorter
+    assert remembered() == shorter, "where nothing whole is known, the newest is"
+    read("k", lambda: whole, RunloopRuns)
+    assert read("k", lambda: cut, RunloopRuns).value == cut
+    assert remembered() == whole
+
+
+def test_a_list_that_was_cut_for_want_of_time_is_not_waited_for_again_at_once() -> None:
+    late = RunloopRuns("bmd", (RunloopRun("r1"),), cut="late", late=True)
+    calls: list[int] = []
+
+    def call() -> RunloopRuns:
+        calls.append(1)
+        return late
+
+    assert read("k", call, RunloopRuns).failure is None
+    again = read("k", call, RunloopRuns)
+    assert (again.value, len(calls)) == (late, 1)
+    assert isinstance(again.failure, TimedOut)
+    assert again.failure.retry_at is not None
+    read("other", call, RunloopRuns)
+    assert len(calls) == 2, "only this list is late"
 
 
 def test_what_may_not_be_kept_is_shown_and_not_remembered() -> None:

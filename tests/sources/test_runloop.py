@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -26,8 +25,6 @@ from dashboard.sources.errors import (
     NotFound,
     RateLimited,
     SourceError,
-    TimedOut,
-    TooLarge,
     Unauthorized,
     Unreachable,
     UnreadableAnswer,
@@ -99,52 +96,6 @@ def test_it_works(connect: Connect) -> None:
     assert server.requests[2].target == "/v1/benchmark_runs?benchmark_id=bmd&limit=5000"
 
 
-def test_every_page_is_read_and_no_run_comes_twice(connect: Connect) -> None:
-    runs = [run(f"r{number}") for number in range(730, 0, -1)]
-    with serve(answer_runs(runs, cap=100)) as server:
-        found = Runloop(connect(server.url)).list_runs("bmd")
-    assert [one.id for one in found.runs] == [one["id"] for one in runs]
-    assert (found.total, found.cut, len(server.requests)) == (730, "", 8)
-    assert server.requests[1].target.endswith("&starting_after=r631")
-
-
-def test_a_server_that_gives_the_same_page_for_ever_ends(connect: Connect) -> None:
-    body = {"runs": [run("r2"), run("r1"), run("r2")], "has_more": True, "total_count": None}
-    with serve(lambda request: reply_json(body)) as server:
-        found = Runloop(connect(server.url)).list_runs("bmd")
-    assert [one.id for one in found.runs] == ["r2", "r1"]
-    assert found.cut == "the service gave the same page again"
-    assert len(server.requests) == 2
-
-
-def test_a_list_that_was_not_read_to_its_end_says_why(connect: Connect) -> None:
-    entries = [{"id": "x1"}]
-    body = {"benchmarks": entries, "runs": entries, "has_more": False, "total_count": 3}
-    with serve(lambda request: reply_json(body)) as server:
-        runloop = Runloop(connect(server.url))
-        found = runloop.list_benchmarks(), runloop.list_scenario_runs("r1"), runloop.list_runs("bmd")
-    assert [one.cut for one in found] == ["the service speaks of 3 and gave 1"] * 3
-
-
-def test_pages_that_are_too_large_are_asked_for_in_smaller_ones_from_where_reading_was(connect: Connect) -> None:
-    """The real service's lists carry environments: of such runs 5,000 are more than we read at once."""
-    small = [run(f"r{number}", environment_variables={"A": "x" * 100}) for number in range(620, 120, -1)]
-    large = [run(f"r{number}", environment_variables={"A": "x" * 2_000}) for number in range(120, 0, -1)]
-    with serve(answer_runs(small + large)) as server:
-        found = Runloop(connect(server.url, max_bytes=140_000)).list_runs("bmd")
-    assert [one.id for one in found.runs] == [f"r{number}" for number in range(620, 0, -1)]
-    assert found.cut == ""
-    asked = [(request.number("limit"), request.target.partition("starting_after=")[2]) for request in server.requests]
-    assert asked == [(5_000, ""), (500, ""), (500, "r121"), (50, "r121"), (50, "r71"), (50, "r21")]
-
-
-def test_a_list_whose_smallest_page_is_too_large_cannot_be_read(connect: Connect) -> None:
-    runs = [run(f"r{number}", environment_variables={"A": "x" * 1_000}) for number in range(60)]
-    with serve(answer_runs(runs)) as server, pytest.raises(TooLarge):
-        Runloop(connect(server.url, max_bytes=9_000)).list_runs("bmd")
-    assert [request.number("limit") for request in server.requests] == [5_000, 500, 50]
-
-
 def test_of_an_output_only_what_is_shown_is_kept_and_how_long_it_was(connect: Connect) -> None:
     function = {"scoring_function_name": "tests", "score": 1.0, "state": "complete", "output": "ab" * 45_000}
     body = {"runs": [run("s1", scoring_contract_result={"score": 1.0, "scoring_function_results": [function]})]}
@@ -152,21 +103,6 @@ def test_of_an_output_only_what_is_shown_is_kept_and_how_long_it_was(connect: Co
         (found,) = Runloop(connect(server.url)).list_scenario_runs("r1").scenarios
     assert found.functions[0].output == ("ab" * 45_000)[: MOST_OUTPUT + 1]
     assert found.functions[0].output_length == 90_000
-
-
-def test_a_whole_list_has_an_end_in_time_too(connect: Connect) -> None:
-    """Each page is in time, the hundred of them are not."""
-    runs = [run(f"r{number}") for number in range(100)]
-
-    def answer(request: Request) -> Any:
-        server.stopping.wait(0.1)
-        return answer_runs(runs, cap=1)(request)
-
-    with serve(answer) as server:
-        began = time.monotonic()
-        with pytest.raises(TimedOut):
-            Runloop(connect(server.url, deadline_s=0.3)).list_runs("bmd")
-    assert time.monotonic() - began < 5.0
 
 
 @pytest.mark.parametrize(
@@ -223,10 +159,24 @@ def test_a_start_that_is_no_number_is_unreadable(connect: Connect, given: object
 
 
 @pytest.mark.parametrize(
-    ("given", "read"), [(0, 0), (-1, Unreadable("-1")), (10**25, Unreadable(str(10**25))), ("5 s", Unreadable('"5 s"'))]
+    ("given", "read"),
+    [
+        (0, 0),
+        (-1, Unreadable("-1")),
+        (10**25, Unreadable(str(10**25))),
+        ("5 s", Unreadable('"5 s"')),
+        ("<5e3>", 5_000),
+        (5000.0, 5_000),
+        (5000.5, Unreadable("5000.5")),
+    ],
 )
 def test_a_duration_is_a_length_of_time_or_unreadable(connect: Connect, given: object, read: object) -> None:
     assert read_one(connect, duration_ms=given).duration_ms == read
+
+
+@pytest.mark.parametrize("given", ["<1740816000000.0>", "<1.740816e12>"])
+def test_a_start_that_is_spelled_as_a_float_is_a_whole_number_all_the_same(connect: Connect, given: str) -> None:
+    assert read_one(connect, start_time_ms=given).started_at == START
 
 
 def test_odd_values_do_not_cost_the_run(connect: Connect) -> None:
@@ -349,5 +299,23 @@ def test_no_credential_follows_a_redirect_to_another_host(connect: Connect) -> N
 
 def test_an_answer_without_a_usable_id_is_none(connect: Connect) -> None:
     said = "a run that has no usable id"
-    with serve(lambda request: reply_json({"state": "x"})) as server, pytest.raises(UnreadableAnswer, match=said):
-        Runloop(connect(server.url)).get_run("r1")
+    for body in ({"state": "x"}, {}, {"error": "x"}, {"environment_variables": {"A": "B"}}):
+        with serve(lambda request, body=body: reply_json(body)) as server:  # type: ignore[misc]
+            runloop = Runloop(connect(server.url))
+            for read in (runloop.get_run, runloop.get_environment):
+                with pytest.raises(UnreadableAnswer, match=said):
+                    read("r1")
+
+
+def test_an_answer_about_another_than_was_asked_for_is_none(connect: Connect) -> None:
+    other = run("other", environment_variables={"TOKEN": "hunter2"})
+    with serve(lambda request: reply_json(other)) as server:
+        runloop = Runloop(connect(server.url))
+        for read, what in (
+            (runloop.get_run, "run"),
+            (runloop.get_environment, "run"),
+            (runloop.get_benchmark, "benchmark"),
+        ):
+            with pytest.raises(UnreadableAnswer, match=f"another {what} than the one asked for") as caught:
+                read("r1")
+            assert "hunter2" not in caught.value.message

@@ -124,7 +124,6 @@ def one_run(number: int, **fields: Any) -> dict[str, Any]:
     """A completed run of Runloop's wire, an hour after the one before it."""
     return {
         "id": f"bmr_{number}",
-        "benchmark_id": "bmd_1",
         "name": f"run {number}",
         "state": "completed",
         "score": 0.5,
@@ -144,7 +143,7 @@ class RunloopWorkspace:
         scenarios: dict[str, list[dict[str, Any]]] | None = None,
     ) -> None:
         self.benchmarks = benchmarks
-        self.runs = runs
+        self.runs = {owner: [{"benchmark_id": owner} | run for run in runs[owner]] for owner in runs}
         self.scenarios = scenarios or {}
 
     def __call__(self, request: Request) -> list[bytes]:

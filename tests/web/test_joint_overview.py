@@ -59,6 +59,18 @@ def test_a_score_of_runloop_stands_in_no_column_of_candidates(signed_in):
         assert f'data-label="{label}"' not in row
 
 
+def test_what_else_is_to_be_said_of_a_list_or_a_row_is_noted(signed_in, connect_runloop):
+    workspace = remote_runloop()
+    benchmarks = [*workspace.benchmarks, workspace.benchmarks[0] | {"name": "Other name"}]
+    runs = workspace.page("runs", [one_run(1, benchmark_id="bmd_other")])
+    answers = {"/v1/benchmarks": workspace.page("benchmarks", benchmarks), "/v1/benchmark_runs": runs}
+    connect_runloop(lambda request: answers[request.path])
+    page = signed_in.get("/")
+    assert names(page) == ["Far away"]
+    assert "Runloop: 1 benchmark came twice with different content: what came first is shown." in text_of(page)
+    assert "1 run of another benchmark was left out." in row_of(page, "Far away")
+
+
 def test_a_list_that_was_not_read_to_its_end_is_noted(signed_in, connect_runloop):
     workspace = remote_runloop()
     cut = workspace.page("benchmarks", workspace.benchmarks, 3)

@@ -77,6 +77,20 @@ def test_a_run_without_an_id_has_a_row_and_no_link(signed_in, connect_runloop):
     assert re.findall(r'href="/runloop/runs/([^"]+)/"', page.content.decode()) == ["bmr_2"]
 
 
+def test_runs_of_another_benchmark_are_left_out_and_counted(signed_in, connect_runloop):
+    connect_runloop(remote(one_run(1), one_run(2, benchmark_id="bmd_other")))
+    page = signed_in.get("/runloop/benchmarks/bmd_1/")
+    assert [row[0] for row in rows_of(page)] == ["run 1"]
+    assert "1 run of another benchmark was left out." in text_of(page)
+
+
+def test_another_benchmark_than_was_asked_for_is_not_shown(signed_in, connect_runloop):
+    connect_runloop(lambda request: reply_json({"id": "bmd_other", "name": "Other", "runs": [], "has_more": False}))
+    page = signed_in.get("/runloop/benchmarks/bmd_1/")
+    assert page.status_code == 503
+    assert b"Other" not in page.content
+
+
 def test_a_list_that_was_not_read_to_its_end_says_so(signed_in, connect_runloop):
     workspace = remote(one_run(1))
 

@@ -121,7 +121,10 @@ def describe_lists(lists: Mapping[Source, Listing], now: datetime) -> list[Note]
         if outcome.failure:
             shown = f"{source}: {outcome.failure.message} This list was read {show_age(outcome.read_at, now)}."
             notes.append(Note(shown, isinstance(outcome.failure, Late)))
-        if isinstance(outcome.value, RunloopBenchmarks) and outcome.value.cut:
+        if not isinstance(outcome.value, RunloopBenchmarks):
+            continue
+        notes += [Note(f"{source}: {note}", False) for note in outcome.value.notes]
+        if outcome.value.cut:
             count = len(outcome.value.benchmarks)
             notes.append(
                 Note(f"{source}: there may be more benchmarks than these {count}: {outcome.value.cut}.", False)
@@ -165,7 +168,8 @@ def _sum_up_runs(runs: RunloopRuns, stale: str, now: datetime) -> Summary:
     trend = build_run_trend(runs.runs, now=now)
     looked_at = len(runs.runs)
     total = max(runs.total or 0, looked_at)
-    return Summary(trend, "", total, looked_at, total > looked_at, trend.gap_count, _find_newest(trend), stale)
+    said = " ".join([*runs.notes, stale]).strip()
+    return Summary(trend, "", total, looked_at, total > looked_at, trend.gap_count, _find_newest(trend), said)
 
 
 def _find_newest(trend: Trend | RunTrend) -> datetime | None:

@@ -61,6 +61,7 @@ def show_run(request: HttpRequest, run_id: str) -> HttpResponse:
         "scenarios": present.build_scenarios(list(page.object_list), now),
         "failure": failure,
         "cut": cut,
+        "notes": scenarios.value.notes if scenarios else (),
         "page": page,
         **link_pages(page, here, {}),
         "stale": describe_stale(run, scenarios, now=now),
