@@ -98,6 +98,9 @@ def _read_row(value: Any, shape: type[Row], left_out: Sequence[str] = ()) -> Row
     if not isinstance(value, dict):
         raise RunUnreadable("it is no object")
     known = {key: value[key] for key in shape.__struct_fields__ if key in value and key not in left_out}
+    for key in ("start_time_ms", "duration_ms"):
+        if type(number := known.get(key)) is float and number.is_integer():
+            known[key] = int(number)  # some writers of JSON spell every number as a float
     try:
         check_whole(known)
         row = msgspec.convert(known, shape)

@@ -34,7 +34,7 @@ class Outcome:
     present: list[str] = field(default_factory=list)
     conflicts: list[tuple[str, str, str]] = field(default_factory=list)
     benchmarks: list[RunloopBenchmark] = field(default_factory=list)
-    """Those that the runs belong to; the ones without a place in the database before are made."""
+    """Those that the runs belong to; one that was not there is made for a run that is stored in it."""
     named: list[str] = field(default_factory=list)
     """The ids of those of them that were made or got another name."""
 
@@ -48,7 +48,7 @@ def store_runs(workspace: Workspace, rows: Sequence[tuple[str, Run]], *, name: s
 
     A run that comes twice is judged by the one before it. `name` is for the one benchmark that the runs belong to.
     """
-    benchmarks, named = _store_benchmarks(workspace, {run.benchmark_id for _, run in rows}, name, now)
+    benchmarks, named = _find_benchmarks(workspace, {run.benchmark_id for _, run in rows}, name)
     outcome = Outcome(benchmarks=benchmarks, named=named)
     stored = RunloopRun.objects.in_bulk({run.id for _, run in rows})
     created: dict[str, RunloopRun] = {}
@@ -67,6 +67,12 @@ def store_runs(workspace: Workspace, rows: Sequence[tuple[str, Run]], *, name: s
         (outcome.filled if filled else outcome.relabelled if relabelled else outcome.present).append(run.id)
         if (filled or relabelled) and run.id not in created:
             changed[run.id] = row
+    known = {row.pk for row in benchmarks}
+    new = sorted({row.benchmark_id for row in created.values() if row.benchmark_id} - known)
+    outcome.benchmarks += RunloopBenchmark.objects.bulk_create(
+        RunloopBenchmark(id=pk, workspace=workspace, created_at=now, name=name or pk) for pk in new
+    )
+    outcome.named += new
     RunloopRun.objects.bulk_create(created.values(), batch_size=500)
     # Each of these is there: a bulk_update of 6,000 takes twenty seconds, this one.
     RunloopRun.objects.bulk_create(
@@ -75,10 +81,10 @@ def store_runs(workspace: Workspace, rows: Sequence[tuple[str, Run]], *, name: s
     return outcome
 
 
-def _store_benchmarks(
-    workspace: Workspace, ids: Iterable[str | None], name: str | None, now: datetime
+def _find_benchmarks(
+    workspace: Workspace, ids: Iterable[str | None], name: str | None
 ) -> tuple[list[RunloopBenchmark], list[str]]:
-    """Those with these ids, and the ids of those that were made or renamed."""
+    """Those of these ids that are there, and the ids of those that were renamed. Raises ImportRefused."""
     wanted = sorted(benchmark_id for benchmark_id in set(ids) if benchmark_id)
     if name and len(wanted) > 1:
         raise ImportRefused(f"--name is for one benchmark, and these runs belong to {len(wanted)}: {', '.join(wanted)}")
@@ -91,13 +97,7 @@ def _store_benchmarks(
             row.name = name
             row.save(update_fields=["name"])
             renamed.append(row.pk)
-    new = [
-        RunloopBenchmark(id=benchmark_id, workspace=workspace, created_at=now, name=name or benchmark_id)
-        for benchmark_id in wanted
-        if benchmark_id not in stored
-    ]
-    RunloopBenchmark.objects.bulk_create(new)
-    return [*stored.values(), *new], [*renamed, *(row.pk for row in new)]
+    return list(stored.values()), renamed
 
 
 def _build_row(workspace: Workspace, run: Run, now: datetime) -> RunloopRun:

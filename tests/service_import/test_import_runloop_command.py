@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
 from dashboard.service.models import RunloopBenchmark, RunloopRun, RunloopScenarioRun
 from dashboard.signals import command_wrote
@@ -114,6 +115,37 @@ def test_what_was_measured_is_not_written_over(import_runs: Any, change: dict[st
     assert why in done.err
     assert done.failed == "not imported: 0 unreadable or without a benchmark, 1 in conflict"
     assert RunloopRun.objects.filter(pk="bmr_0").exists()
+
+
+def test_runs_that_are_all_in_conflict_make_no_benchmark(import_runs: Any) -> None:
+    import_runs([RUN])
+    done = import_runs([RUN | {"benchmark_id": "bmd_2"}])
+    assert [row.pk for row in RunloopBenchmark.objects.all()] == ["bmd_1"]
+    assert "bmd_2 " not in done.out
+
+
+@pytest.mark.parametrize("benchmark_id", ["bmd_1", "a%41", "a/b", "a?b#c", "é \u202e", "..."])
+def test_the_address_that_is_printed_leads_to_the_benchmark(
+    import_runs: Any, admin_client: Any, benchmark_id: str
+) -> None:
+    done = import_runs([RUN | {"benchmark_id": benchmark_id}])
+    (address,) = (line.partition("; see ")[2] for line in done.out.splitlines() if "; see " in line)
+    assert admin_client.get(address).context["benchmark"].id == benchmark_id
+
+
+@pytest.mark.parametrize("benchmark_id", [".", ".."])
+def test_a_benchmark_that_no_address_can_name_has_none_printed(
+    import_runs: Any, admin_client: Any, benchmark_id: str
+) -> None:
+    done = import_runs([RUN | {"benchmark_id": benchmark_id}])
+    assert f'benchmark {benchmark_id} "{benchmark_id}"; no page can show this id' in done.out
+    assert admin_client.get(reverse("run-trend", args=[benchmark_id])).status_code == 404
+
+
+def test_times_that_are_spelled_as_floats_are_whole_numbers(import_runs: Any) -> None:
+    assert import_runs([RUN | {"start_time_ms": float(START_MS), "duration_ms": 6e4}]).failed == ""
+    assert [(row["start_time_ms"], row["duration_ms"]) for row in stored()] == [(START_MS, 60_000)]
+    assert "start_time_ms: Expected `int`, got `float`" in import_runs([RUN | {"start_time_ms": START_MS + 0.5}]).err
 
 
 def test_names_and_metadata_follow_the_file(import_runs: Any) -> None:
@@ -319,7 +351,7 @@ def test_a_scenario_s_result_is_not_written_over(import_scenarios: Any, change: 
     done = import_scenarios([SCENARIO | change, {"id": 5}])
     assert f"run 1: conflict, left as it was: scr_1: {why}" in done.err
     assert "run 2: not read: " in done.err
-    assert done.failed == "not imported: 1 unreadable or without a benchmark, 1 in conflict"
+    assert done.failed == "not imported: 1 unreadable, 1 in conflict"
     assert scenarios() == [("scr_1", "completed", 0.5)]
 
 
