@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from logging import LogRecord
 from pathlib import Path
 from typing import Any
 
@@ -207,12 +208,30 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 }
 
 LOG_LEVEL = env.str("LOG_LEVEL", "INFO").upper()
+
+
+def keep_refusals_short(record: LogRecord) -> bool:
+    """A refusal is one line: where in our code somebody was told no is nothing to look into."""
+    if getattr(record, "status_code", 500) < 500:
+        record.exc_info = None
+    return True
+
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "dashboard.request_id.RequestIdFilter"}},
+    "filters": {
+        "request_id": {"()": "dashboard.request_id.RequestIdFilter"},
+        "short_refusals": {"()": "django.utils.log.CallbackFilter", "callback": keep_refusals_short},
+    },
     "formatters": {"line": {"format": "{asctime} {levelname} {name} [{request_id}] {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request_id"]}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["request_id", "short_refusals"],
+        }
+    },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         # Django gives these two levels and handlers of its own, which would hold whatever LOG_LEVEL says.

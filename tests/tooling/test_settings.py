@@ -26,6 +26,26 @@ def test_the_log_level_holds_for_django_too(tmp_path: Path, level: str, lines: i
     assert [line.split()[2:4] for line in done.stderr.splitlines()] == [["WARNING", "django.request"]] * lines
 
 
+def test_a_refusal_is_one_line_of_the_log_and_a_fault_is_a_whole_story(tmp_path: Path) -> None:
+    code = """
+import django, logging
+django.setup()
+for status in (403, 500):
+    try:
+        raise PermissionError
+    except PermissionError:
+        logging.getLogger("django.request").error("%s", status, exc_info=True, extra={"status_code": status})
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=running.ROOT, env=running.build_environment(tmp_path), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    refusal, fault, *story = done.stderr.splitlines()
+    assert refusal.endswith("403")
+    assert fault.endswith("500")
+    assert story[0].startswith("Traceback")
+
+
 def list_names_read() -> set[str]:
     """The environment variables that the settings file reads."""
     return set(re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', (ROOT / "dashboard" / "settings.py").read_text()))
