@@ -16,7 +16,7 @@ from dashboard.sources.lastgood import Source
 from dashboard.trend import Window
 from dashboard.web.groupings import CHOICE, SIDES
 from dashboard.web.histories import SOURCES, Key
-from dashboard.web.id_fields import IdField, IdsField
+from dashboard.web.id_fields import IdField, IdsField, ShortIdField, is_short
 
 LARGEST_PAGE = 1_000_000
 LONGEST_ID = MAX_ID_LENGTH
@@ -210,10 +210,10 @@ class RunTrendForm(ChartForm):
 
     says_something_empty = frozenset({"group"})  # one line, whatever is remembered
 
-    group = IdField(required=False)
-    label = IdField(required=False)
-    candidate = IdField(required=False)
-    incumbent = IdField(required=False)
+    group = ShortIdField(required=False)
+    label = ShortIdField(required=False)
+    candidate = ShortIdField(required=False)
+    incumbent = ShortIdField(required=False)
     run = IdField(required=False)
 
     @property
@@ -243,6 +243,11 @@ class PickerForm(RunTrendForm):
     def wrong(self) -> list[str]:
         """Which parameters of the choice are wrong."""
         return [name for name in CHOICE if name in self.errors]
+
+    @property
+    def too_long(self) -> bool:
+        """True where no address can carry what was sent, right or wrong."""
+        return any(not is_short(self.data[name]) for name in self.wrong)
 
     @property
     def query(self) -> dict[str, str]:

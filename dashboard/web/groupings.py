@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from dashboard.runloop_records import RunloopRun
+from dashboard.web.id_fields import TOO_LONG, is_short
 from dashboard.web.models import Grouping
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def find_misfits(choice: Mapping[str, str], runs: Iterable[RunloopRun]) -> dict[
         for name in ("group", "label")
         if choice.get(name) and not any(choice[name] in run.metadata for run in runs)
     }
+    misfits |= {name: TOO_LONG for name in CHOICE if not is_short(choice.get(name, ""))}
     if "group" in misfits:  # then its groups are not there either, and one sentence is enough
         return misfits
     values = {run.metadata.get(group) for run in runs}

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote_plus
 
 from django import forms
 from django.core.exceptions import ValidationError
 
 from dashboard.sources.decoding import MAX_ID_LENGTH
+
+MOST_ESCAPED = 1_200
+"""Four of them leave room for the rest of a request line, which our server takes up to 8,190 letters."""
+TOO_LONG = "It is too long for an address to carry."
 
 
 class IdField(forms.CharField):
@@ -17,13 +22,37 @@ class IdField(forms.CharField):
         super().__init__(max_length=MAX_ID_LENGTH, strip=False, **kwargs)
 
 
+def is_short(text: str) -> bool:
+    """True for what an address can carry beside others of its kind, escaped: one letter can take twelve."""
+    return len(quote_plus(text)) <= MOST_ESCAPED
+
+
+class ShortIdField(IdField):
+    """Likewise, where several stand in one address."""
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        if not is_short(value):
+            raise ValidationError(TOO_LONG, "long")
+
+
 _FIELD = IdField()
+_SHORT_FIELD = ShortIdField()
+
+
+def is_short_id(text: str) -> bool:
+    """True for a key or value that a `ShortIdField` takes."""
+    return _takes(_SHORT_FIELD, text)
 
 
 def is_id(text: str) -> bool:
     """True for an id, key or value that an `IdField` takes."""
+    return _takes(_FIELD, text)
+
+
+def _takes(field: IdField, text: str) -> bool:
     try:
-        _FIELD.clean(text)
+        field.clean(text)
     except ValidationError:
         return False
     return True

@@ -126,6 +126,7 @@ def test_it_becomes_gunicorn_on_the_socket_it_took(monkeypatch: pytest.MonkeyPat
     (arguments,) = ran
     assert any(argument.startswith("fd://") for argument in arguments)
     assert arguments[-4:] == ["--workers", "3", "--threads", "5"]
+    assert arguments[arguments.index("--limit-request-line") + 1] == "8190"
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 

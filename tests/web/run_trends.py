@@ -30,7 +30,8 @@ def make_two_models() -> Any:
 
 
 def page_of(client: Any, benchmark: Any, **query: str) -> Any:
-    return client.get(f"/runloop/benchmarks/{benchmark.pk}/", query)
+    """The page, at the address where a remembered choice leads."""
+    return client.get(f"/runloop/benchmarks/{benchmark.pk}/", query, follow=True)
 
 
 def selects_of(page: Any) -> dict[str, dict[str, str]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 from django.test import Client
 
@@ -149,3 +152,51 @@ def test_a_key_that_no_address_carries_is_not_offered(signed_in):
     make_runloop_run(benchmark, metadata={"k" * 600: "v", "model": "m" * 600})
     assert set(selects_of(page_of(signed_in, benchmark))["group"]) == {"", "model", "chosen"}
     assert set(selects_of(page_of(signed_in, benchmark, group="model"))["candidate"]) == {"", "chosen"}
+
+
+@pytest.mark.parametrize("method", ["get", "head"])
+def test_a_remembered_choice_leads_to_the_address_that_carries_it_and_storing_is_left_to_the_picker(
+    signed_in, benchmark, method
+):
+    here = f"/runloop/benchmarks/{benchmark.pk}/"
+    assert getattr(signed_in, method)(here).status_code == 200, "nothing is remembered yet"
+    choose(signed_in, benchmark, of="model", **BOTH)
+    before = Grouping.objects.values().get()
+    answer = getattr(signed_in, method)(here, {"last": "30", "run": "bmr_a1"}, headers=HTMX)
+    assert answer.status_code == 302
+    assert answer["Location"] == f"{here}?last=30&run=bmr_a1&group=model&label=checkpoint&candidate=b&incumbent=a"
+    assert Grouping.objects.values().get() == before
+    for part in ("region/", "figure.json"):
+        assert signed_in.get(here + part, headers=HTMX).status_code == 200, "the parts of a page stay where they are"
+
+
+LONG = "漢" * 134
+"""Fewer letters than an id may have, and 1,206 once they are escaped."""
+
+
+def test_a_key_or_value_that_is_long_once_escaped_is_not_offered(signed_in):
+    benchmark = make_runloop_benchmark()
+    make_runloop_run(benchmark, metadata={LONG: "v", "model": LONG, LONG[:133]: "v"})
+    assert set(selects_of(page_of(signed_in, benchmark))["group"]) == {"", "model", LONG[:133], "chosen"}
+    assert set(selects_of(page_of(signed_in, benchmark, group="model"))["candidate"]) == {"", "chosen"}
+
+
+@pytest.mark.parametrize("value", [LONG, "x" * 5_000], ids=["escaped", "plain"])
+def test_a_choice_that_no_address_carries_is_refused_by_name_where_it_was_sent(signed_in, benchmark, value):
+    make_runloop_run(benchmark, metadata={"model": value}, start_time_ms=START_MS + 9 * HOUR_MS)
+    page = choose(signed_in, benchmark, of="model", last="30", **(BOTH | {"candidate": value}))
+    assert (page.status_code, page.has_header("Location")) == (400, False)
+    assert not Grouping.objects.exists()
+    assert "candidate: It is too long for an address to carry." in text_of(page)
+    assert selects_of(page)["incumbent"]["chosen"] == "a", "nothing else is lost"
+    link = re.search(r'href="([^"]*last=90[^"]*)"', page.content.decode())[1]
+    assert sorted(unescape(link).partition("?")[2].split("&")) == ["group=model", "label=checkpoint", "last=90"]
+
+
+def test_a_remembered_choice_that_is_too_long_leads_nowhere_and_is_said(signed_in, benchmark):
+    make_runloop_run(benchmark, metadata={"model": LONG}, start_time_ms=START_MS + 9 * HOUR_MS)
+    choose(signed_in, benchmark, of="model", **BOTH)
+    Grouping.objects.update(candidate=LONG)
+    page = signed_in.get(f"/runloop/benchmarks/{benchmark.pk}/")
+    assert page.status_code == 200
+    assert "no longer fits it: It is too long for an address to carry." in text_of(page)

@@ -112,6 +112,8 @@ def become_server(listener: socket.socket) -> NoReturn:
         "python:dashboard.gunicorn_hooks",
     ]
     command += ["--bind", f"fd://{listener.fileno()}", "--preload", "--log-level", "warning", "--no-control-socket"]
+    # Four metadata keys and values of a trend's picker do not fit into the 4,094 letters that are the default.
+    command += ["--limit-request-line", "8190"]
     command += ["--graceful-timeout", "5"]
     command += ["--worker-class", "gthread", "--workers", str(settings.WORKERS), "--threads", str(settings.THREADS)]
     os.execv(sys.executable, command)  # noqa: S606 - no shell on purpose

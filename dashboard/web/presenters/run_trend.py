@@ -15,7 +15,7 @@ from dashboard.charts.numbers import choose_decimals
 from dashboard.runloop_records import RunloopBenchmark, RunloopRun
 from dashboard.sources.decoding import is_made_name
 from dashboard.trend import RUN_GAP_LABELS, RunSlot, RunTrend
-from dashboard.web.id_fields import is_id
+from dashboard.web.id_fields import is_short_id
 from dashboard.web.presenters.numbers import NOTHING, Number, show_count, show_delta, show_score
 from dashboard.web.presenters.run import MEAN
 from dashboard.web.presenters.tables import choose_table_decimals, find_page
@@ -164,7 +164,7 @@ def build_run_facts(benchmark: RunloopBenchmark) -> list[Fact]:
 
 def build_picker(trend: RunTrend, choice: Mapping[str, str]) -> dict[str, list[Option]]:
     """The options of the four selects: the metadata keys that runs have, and the groups of the chosen one."""
-    keys = [key for key in trend.keys if is_id(key.key)]
+    keys = [key for key in trend.keys if is_short_id(key.key)]
 
     def of_keys(name: str, none: str) -> list[Option]:
         chosen = choice.get(name, "")
@@ -183,7 +183,7 @@ def build_picker(trend: RunTrend, choice: Mapping[str, str]) -> dict[str, list[O
         offered = [
             Option(group.key, f"{group.name} ({show_count(group.runs, 'run')})", group.key == chosen)
             for group in trend.groups
-            if is_id(group.key)
+            if is_short_id(group.key)
         ]
         return [Option("", "none", not any(option.selected for option in offered)), *offered]
 

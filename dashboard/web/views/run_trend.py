@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -66,16 +66,28 @@ class Asked:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_run_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
-    """The whole page. A wrong query value is named on it, with status 400. POST keeps a choice and leads to it."""
+    """The whole page. A wrong query value is named on it, with status 400. POST keeps a choice and leads to it.
+
+    Without a choice in its address, a remembered one that fits leads to the address that carries it, so that whoever
+    is sent that address sees the same picture.
+    """
     access.check(request.user, "read")
     try:
         loaded = load(benchmark_id)
     except SourceError as error:
         return answer_away(request, {"runloop": error})
+    here, given = reverse("run-trend", args=[benchmark_id]), request.GET.dict()
     if request.method == "POST":
-        return SeeOther(with_query(reverse("run-trend", args=[benchmark_id]), keep_choice(request, loaded)))
+        sent = keep_choice(request, loaded)
+        given = sent.query
+        if not sent.too_long:
+            return SeeOther(with_query(here, given))
+    elif not RunTrendForm(given).chooses:
+        recalled, misfits = look_back(request, loaded)
+        if recalled and not misfits:
+            return redirect(with_query(here, given, **recalled))
     now = datetime.now(UTC)
-    asked = read_query(request, loaded, now)
+    asked = read_query(request, given, loaded, now)
     context = {
         **build_region(loaded, asked, now),
         "lapsed": asked.lapsed,
@@ -98,7 +110,7 @@ def show_run_region(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     except SourceError as error:
         return answer_no_region(error)
     now = datetime.now(UTC)
-    asked = read_query(request, loaded, now)
+    asked = read_query(request, request.GET.dict(), loaded, now)
     return answer_region(request, "web/_run_trend_region.html", asked.form, build_region(loaded, asked, now))
 
 
@@ -110,7 +122,7 @@ def give_run_figure(request: HttpRequest, benchmark_id: str) -> HttpResponse:
         loaded = load(benchmark_id)
     except SourceError as error:
         return answer_no_figure(error)
-    asked = read_query(request, loaded, datetime.now(UTC))
+    asked = read_query(request, request.GET.dict(), loaded, datetime.now(UTC))
     return answer_figure(asked.trend, asked.form)
 
 
@@ -137,25 +149,31 @@ def load(benchmark_id: str) -> Loaded:
         raise Http404 from error
 
 
-def keep_choice(request: HttpRequest, loaded: Loaded) -> dict[str, str]:
-    """Keep what the picker sent, where all of it fits, and give the query that carries it, fitting or not."""
+def keep_choice(request: HttpRequest, loaded: Loaded) -> PickerForm:
+    """Keep what the picker sent, where all of it fits, and give the form that was sent, fitting or not."""
     form = PickerForm(request.POST)
     form.is_valid()
     if not form.wrong and not find_misfits(form.choice, loaded.runs.value.runs):
         remember(cast("User", request.user), loaded.benchmark.value.id, form.choice)
-    return form.query
+    return form
 
 
-def read_query(request: HttpRequest, loaded: Loaded, now: datetime) -> Asked:
-    """The query's form, with what does not fit the runs among its errors, and the trend that it asks for."""
+def look_back(request: HttpRequest, loaded: Loaded) -> tuple[dict[str, str], dict[str, str]]:
+    """The remembered choice, empty without one, and what of it does not fit the runs."""
+    recalled = recall(cast("User", request.user), loaded.benchmark.value.id)
+    return recalled, find_misfits(recalled, loaded.runs.value.runs)
+
+
+def read_query(request: HttpRequest, given: dict[str, str], loaded: Loaded, now: datetime) -> Asked:
+    """The form of the query that was given, with what does not fit the runs among its errors, and the trend that it
+    asks for."""
     runs = loaded.runs.value.runs
-    form = RunTrendForm(request.GET)
+    form = RunTrendForm(given)
     lapsed: tuple[str, ...] = ()
     if not form.chooses:
-        recalled = recall(cast("User", request.user), loaded.benchmark.value.id)
-        misfits = find_misfits(recalled, runs)
+        recalled, misfits = look_back(request, loaded)
         lapsed = tuple(misfits.values())
-        form = RunTrendForm({**request.GET.dict(), **fit(recalled, misfits)})
+        form = RunTrendForm({**given, **fit(recalled, misfits)})
     form.is_valid()
     misfits = find_misfits(form.choice, runs)
     for name, wrong in misfits.items():
