@@ -43,7 +43,7 @@ def make_key(*scopes: str, workspace: Workspace | None = None, **fields: Any) ->
     return secret
 
 
-def make_benchmark(name: str = "Support answers", *, items: int = 0, **fields: Any) -> Benchmark:
+def make_benchmark(name: str = "Support answers", *, items: int = 1, **fields: Any) -> Benchmark:
     values: dict[str, Any] = {
         "workspace": fields.pop("workspace", None) or Workspace.default(),
         "name": name,

@@ -33,9 +33,11 @@ def retire_benchmark(workspace_id: str, benchmark_id: str, reason: str | None, a
 def set_benchmark(workspace_id: str, rule_id: str, benchmark_id: str | None, now: datetime) -> Rule:
     """Have the rule replay this benchmark on every run from now on; None detaches. Consent is not touched.
 
-    Raises Refusal: 404 for a rule or benchmark that is not in the workspace, 409 BENCHMARK_RETIRED.
+    Raises Refusal: 404 for a rule or benchmark that is not in the workspace, 409 BENCHMARK_RETIRED, 409
+    BENCHMARK_WITHOUT_ITEMS. A rule that an import tied to a benchmark without conversations keeps it.
     """
     with transaction.atomic():
+        benchmark = None
         if benchmark_id is not None:
             benchmarks = Benchmark.objects.select_for_update().filter(workspace_id=workspace_id, pk=benchmark_id)
             benchmark = benchmarks.first()
@@ -48,6 +50,9 @@ def set_benchmark(workspace_id: str, rule_id: str, benchmark_id: str | None, now
         if rule is None:
             raise not_found("training rule")
         if rule.benchmark_id != benchmark_id:
+            if benchmark and not benchmark.item_count:
+                message = f"The benchmark {benchmark.name!r} has no conversations, so no rule can replay it."
+                raise build_refusal([Detail("benchmark_id", "BENCHMARK_WITHOUT_ITEMS", message)], 409)
             rule.benchmark_id, rule.updated_at = benchmark_id, now
             rule.save(update_fields=["benchmark", "updated_at"])
     return rule

@@ -173,3 +173,16 @@ def test_times_are_stored_in_utc(send: Any) -> None:
     retired_at = Benchmark.objects.get().retired_at
     assert retired_at is not None
     assert retired_at.tzinfo is UTC
+
+
+def test_a_benchmark_without_conversations_cannot_be_attached_and_one_that_an_import_tied_stays(send: Any) -> None:
+    empty = make_benchmark("Imported", items=0)
+    rule, tied = make_rule(), make_rule("Tied", benchmark=empty)
+    answer = send("put", f"{RULES}/{rule.pk}/benchmark", {"benchmark_id": empty.pk})
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["field"]) == (409, "BENCHMARK_WITHOUT_ITEMS", "benchmark_id")
+    assert error["message"] == "The benchmark 'Imported' has no conversations, so no rule can replay it."
+    rule.refresh_from_db()
+    assert rule.benchmark_id is None
+    assert send("put", f"{RULES}/{tied.pk}/benchmark", {"benchmark_id": empty.pk}).status_code == 200
+    assert send("put", f"{RULES}/{tied.pk}/benchmark", {"benchmark_id": None}).json()["rule"]["benchmark_id"] is None

@@ -81,7 +81,7 @@ def connect_runloop(settings, monkeypatch) -> Iterator[Connect]:
 
 
 def one_benchmark(**fields: Any) -> dict[str, Any]:
-    return {"id": "bm_1", "name": "Remote", "status": "active", "items_digest": "d1"} | fields
+    return {"id": "bm_1", "name": "Remote", "status": "active", "items_digest": "d1", "item_count": 12} | fields
 
 
 def one_point(number: int, **fields: Any) -> dict[str, Any]:

@@ -120,3 +120,19 @@ def test_a_viewer_finds_no_button_and_no_open_door(client):
     sent = {"go": "attach", "rule": rule.pk, "seen": ""}
     for headers in ({}, {"HX-Request": "true"}):
         assert client.post(f"/benchmarks/{mine.pk}/attach/", sent, headers=headers).status_code == 403
+
+
+def test_a_benchmark_without_conversations_is_not_offered_to_a_rule_and_says_why(signed_in):
+    empty, rule = make_benchmark("Imported", items=0), make_rule()
+    make_rule("Tied", benchmark=empty)
+    here = f"/benchmarks/{empty.pk}/attach/"
+    page = signed_in.get(here)
+    text = text_of(page)
+    assert "imported without the conversations that they were measured on, so no rule can replay it." in text
+    assert "It replays nothing: there are no conversations." in text
+    assert b'value="attach"' not in page.content
+    refused = signed_in.post(here, {"rule": rule.pk, "seen": "", "go": "attach"})
+    assert refused.status_code == 409
+    assert "The benchmark 'Imported' has no conversations, so no rule can replay it." in text_of(refused)
+    signed_in.post(here, fill(page, "detach"))
+    assert "No rule replays it." in text_of(signed_in.get(here))

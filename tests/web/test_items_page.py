@@ -127,6 +127,7 @@ def test_a_wrong_value_is_named_and_the_rest_is_shown(signed_in, query):
 def test_imported_results_have_no_conversations_and_the_page_says_why(signed_in):
     text = text_of(signed_in.get(address_of(make_benchmark(items=0))))
     assert "No conversation is pinned here" in text
+    assert "Every replay computes it anew" not in text, "nothing is replayed, and no digest is computed"
 
 
 def test_a_count_that_contradicts_the_benchmark_is_said(signed_in):

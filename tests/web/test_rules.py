@@ -252,3 +252,15 @@ def test_a_service_that_is_away_gives_its_page(signed_in, connect):
     connect(lambda _request: reply(b"", 500))
     assert signed_in.get("/rules/").status_code == 503
     assert signed_in.get("/rules/rule_1/").status_code == 503
+
+
+def test_a_benchmark_without_conversations_is_not_offered_and_a_rule_that_has_one_says_so(signed_in):
+    empty, rule = make_benchmark("Imported", items=0), make_rule()
+    page = signed_in.get(f"/rules/{rule.pk}/")
+    assert "There is no active benchmark to attach." in text_of(page)
+    assert "Not offered: 1 active benchmark whose scores were imported without conversations" in text_of(page)
+    assert empty.pk.encode() not in page.content
+    Rule.objects.update(benchmark=empty)
+    text = text_of(signed_in.get(f"/rules/{rule.pk}/"))
+    assert "It names Imported , whose scores were imported without the conversations" in text
+    assert "Not offered" not in text

@@ -64,7 +64,10 @@ class TrainingRuleBenchmark(LoopView):
         "PUT": Write(
             answer=wire.TrainingRuleMutation,
             fields=(Id(name="benchmark_id", description="What to replay on every run; null detaches.", nullable=True),),
-            refusals={409: "BENCHMARK_RETIRED: no rule can replay a retired benchmark."},
+            refusals={
+                409: "BENCHMARK_RETIRED: no rule can replay a retired benchmark. BENCHMARK_WITHOUT_ITEMS: nor one "
+                "without conversations, whose scores were imported."
+            },
         )
     }
 

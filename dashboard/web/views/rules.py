@@ -77,23 +77,27 @@ def show_rule(request: HttpRequest, rule_id: str) -> HttpResponse:
         raise Http404 from error
     except SourceError as error:
         return answer_away(request, error)
-    choices = [(benchmark.id, benchmark.name) for benchmark in active if benchmark.id != rule.benchmark_id]
+    others = [benchmark for benchmark in active if benchmark.id != rule.benchmark_id]
+    choices = [(benchmark.id, benchmark.name) for benchmark in others if benchmark.item_count]
+    empty = len(others) - len(choices)
     if request.method != "POST":
         form = AttachForm(benchmarks=choices)
-        return _answer(request, loop, rule, form)
+        return _answer(request, loop, rule, form, empty)
     form = AttachForm(request.POST, benchmarks=choices)
     if not form.is_valid():
-        return _answer(request, loop, rule, form, status=422)
+        return _answer(request, loop, rule, form, empty, status=422)
     wanted = form.cleaned_data["benchmark"] if form.cleaned_data["go"] == "attach" else None
     try:
         messages.success(request, change_benchmark(request, rule, wanted, seen=form.cleaned_data["seen"]))
     except (SourceError, Refusal) as error:
         place_refusal(form, error, {"benchmark_id": "benchmark"})
-        return _answer_refusal(request, loop, rule, form, error)
+        return _answer_refusal(request, loop, rule, form, empty, error)
     return SeeOther(reverse("rule", args=[rule_id]))
 
 
-def _answer_refusal(request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, error: Failure) -> HttpResponse:
+def _answer_refusal(
+    request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, empty: int, error: Failure
+) -> HttpResponse:
     """The page again, over the rule as it is by now; what was chosen is still chosen."""
     try:
         rule = loop.get_rule(rule.id)
@@ -104,10 +108,13 @@ def _answer_refusal(request: HttpRequest, loop: Loop, rule: Rule, form: AttachFo
     if chosen and all(value != chosen.id for value, _name in select.choices):
         label = f"{chosen.name} ({chosen.status})" if chosen.status != "active" else chosen.name
         select.choices = [*select.choices, (chosen.id, label)]
-    return _answer(request, loop, rule, form, status=choose_status(error))
+    return _answer(request, loop, rule, form, empty, status=choose_status(error))
 
 
-def _answer(request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, *, status: int = 200) -> HttpResponse:
+def _answer(
+    request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, empty: int, *, status: int = 200
+) -> HttpResponse:
+    """`empty`: how many active benchmarks are not offered because nothing of them can be replayed."""
     now = datetime.now(UTC)
     runs, runs_failure, benchmark = [], "", None
     try:
@@ -123,6 +130,7 @@ def _answer(request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, *, s
         "focus_summary": not focus_first_error(form),
         # More than "choose one": an active benchmark, or the one that was chosen and refused.
         "any_choice": len(form.fields["benchmark"].widget.choices) > 1 or "benchmark" in form.errors,
+        "empty": empty,
         "what_it_does": WHAT_IT_DOES,
     }
     return render(request, "web/rule.html", context, status=status)
