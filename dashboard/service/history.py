@@ -21,7 +21,8 @@ PAGE = """
     SELECT replay.id, replay.run_id, run.seq, run.rule_id, run.rule_name, {created_at},
            replay.candidate_score, replay.incumbent_score, replay.score_delta,
            run.checkpoint_id, run.decision, replay.status, replay.status_reason,
-           replay.items_digest, replay.rows_total, replay.rows_scored, CAST(replay.incumbent_ref AS text)
+           replay.items_digest, replay.rows_total, replay.rows_scored, CAST(replay.incumbent_ref AS text),
+           replay.undated
       FROM service_benchmarkrun AS replay
       JOIN service_trainingrun AS run ON run.id = replay.run_id
      WHERE replay.{key} IN (
@@ -51,5 +52,6 @@ def list_points(benchmark_id: str, limit: int, offset: int) -> list[HistoryPoint
         cursor.execute(sql, (benchmark_id, limit, offset))
         rows = cursor.fetchall()
     # A history names few incumbents: each is decoded once a page.
-    refs = {text: msgspec.json.decode(text, type=ModelRef) for text in {row[-1] for row in rows}}
-    return [HistoryPoint(*(*row[:-1], refs[row[-1]])) for row in rows]
+    refs = {text: msgspec.json.decode(text, type=ModelRef) for text in {row[-2] for row in rows}}
+    # SQLite has no booleans: it answers 0 or 1.
+    return [HistoryPoint(*(*row[:-2], refs[row[-2]], bool(row[-1]))) for row in rows]

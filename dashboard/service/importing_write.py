@@ -14,7 +14,7 @@ from dashboard.service.models import Benchmark, BenchmarkRun, Rule, TrainingRun,
 
 def write_import(workspace: Workspace, plan: Plan, *, now: datetime) -> Benchmark | None:
     """Write the plan, whole or not at all. Answers the benchmark; None when there was nothing to write or to show."""
-    if not plan.new and not plan.filled:
+    if not plan.new and not plan.filled and not plan.undated:
         return plan.benchmark
     with transaction.atomic():
         benchmark = plan.benchmark or _make_benchmark(workspace, plan, now)
@@ -31,6 +31,7 @@ def write_import(workspace: Workspace, plan: Plan, *, now: datetime) -> Benchmar
         BenchmarkRun.objects.bulk_create(replays, batch_size=200)
         for gap, planned in plan.filled:
             _make_replay(workspace, gap.pk, benchmark, gap.run, planned).save(force_update=True)
+        BenchmarkRun.objects.filter(pk__in=[replay.pk for replay in plan.undated]).update(undated=True)
     return benchmark
 
 
@@ -126,6 +127,7 @@ def _make_replay(
         status=result.status,
         status_reason=result.reason,
         finished_at=None if result.status == "open" else planned.created_at,
+        undated=planned.invented_time,
     )
 
 

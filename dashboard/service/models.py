@@ -278,6 +278,7 @@ class BenchmarkRun(Owned):
     status = models.CharField(max_length=40)
     status_reason = models.TextField(null=True)  # noqa: DJ001
     finished_at = models.DateTimeField(null=True)
+    undated = models.BooleanField(default=False)  # its times were invented by the import, for its order alone
 
     class Meta:
         indexes = [models.Index("benchmark", F("created_at").desc(), F("id").desc(), name="replay_newest")]

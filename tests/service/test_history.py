@@ -42,12 +42,19 @@ def test_it_works(get: Any) -> None:
                 "rows_total": 10,
                 "rows_scored": 10,
                 "incumbent_ref": INCUMBENT,
+                "undated": False,
             }
         ],
         "total": 1,
         "limit": 50,
         "offset": 0,
     }
+
+
+def test_a_replay_whose_time_was_invented_is_marked(get: Any) -> None:
+    benchmark = make_benchmark()
+    make_replay(benchmark, undated=True)
+    assert get(path(benchmark)).json()["points"][0]["undated"] is True
 
 
 def test_a_replay_without_a_score_is_a_point_with_its_reason(get: Any) -> None:

@@ -105,6 +105,52 @@ def test_undated_checkpoints_get_ordered_times_a_minute_apart_in_the_past():
     )
 
 
+def list_undated() -> list[bool]:
+    return [replay.undated for replay in list_replays()]
+
+
+def test_only_a_time_that_was_invented_is_marked():
+    run_import([make_result(1), make_result(2, created_at=NOW - timedelta(days=3))])
+    assert list_undated() == [True, False]
+
+
+def test_times_that_the_order_of_checkpoints_replaces_are_marked():
+    dated = [make_result(n, created_at=NOW - timedelta(days=n)) for n in (1, 2)]
+    run_import(dated, order="checkpoint")
+    run_import(dated)
+    assert list_undated() == [True, True]
+
+
+def test_the_same_files_mark_what_an_older_import_invented_and_change_nothing_else():
+    dated = make_result(9, created_at=NOW - timedelta(hours=3))
+    run_import([make_result(1)])
+    results = [make_result(1), make_result(2, None), make_result(3), dated]
+    run_import(results)
+    before = snapshot()
+    BenchmarkRun.objects.update(undated=False)
+    plan = run_import(results)
+    assert (plan.new, plan.unchanged, len(plan.undated)) == ((), 4, 3)
+    assert plan.notes == ("3 of the checkpoints imported before have no date: the trend says so from now on",)
+    assert snapshot() == before
+    assert run_import(results).undated == ()
+
+
+def test_a_date_that_the_files_gave_once_is_not_marked_when_they_no_longer_do():
+    at = NOW - timedelta(days=3)
+    run_import([make_result(n, created_at=at + n * timedelta(hours=1)) for n in (1, 2)])
+    run_import([make_result(1), make_result(2)])
+    assert list_undated() == [False, False]
+    run_import([make_result(n, created_at=at + n * timedelta(hours=1)) for n in (1, 2)], order="checkpoint")
+    assert list_undated() == [False, False]
+
+
+def test_a_filled_gap_is_as_undated_as_it_was():
+    run_import([make_result(1, None), make_result(2, None, created_at=NOW - timedelta(days=3))])
+    run_import([make_result(1, created_at=NOW), make_result(2)])
+    assert [replay.candidate_score for replay in list_replays()] == [0.5, 0.5]
+    assert list_undated() == [True, False]
+
+
 def test_new_checkpoints_are_appended_and_the_old_stay_as_they_are():
     run_import([make_result(2), make_result(4)])
     before = list(BenchmarkRun.objects.values().order_by("created_at"))

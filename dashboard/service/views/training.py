@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import F, QuerySet, Sum
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 from rest_framework.request import Request
@@ -129,10 +130,13 @@ class TrainingRunDetail(LoopView):
 
 
 def select_runs(workspace_id: str) -> QuerySet[TrainingRun]:
-    """The workspace's runs, newest first, with the ids of what hangs on each."""
+    """The workspace's runs, newest first, with the ids of what hangs on each and whether its time was invented."""
     rows = TrainingRun.objects.filter(workspace_id=workspace_id).order_by(*NEWEST_FIRST)
     return rows.annotate(
-        evaluation_id=F("evaluation__id"), benchmark_run_id=F("replay__id"), updated_at=F("state_entered_at")
+        evaluation_id=F("evaluation__id"),
+        benchmark_run_id=F("replay__id"),
+        updated_at=F("state_entered_at"),
+        undated=Coalesce("replay__undated", False),
     )
 
 

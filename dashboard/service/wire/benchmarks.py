@@ -119,7 +119,10 @@ class BenchmarkRunAnswer(Shape, frozen=True):
 
 
 class HistoryPoint(Shape, gc=False, frozen=True):
-    """One replay on the trend, with or without a score. The keys after `status_reason` are this service's own."""
+    """One replay on the trend, with or without a score. The keys after `status_reason` are this service's own.
+
+    `undated`: nobody knows when it was; its `created_at` was invented by an import and says its place, not its time.
+    """
 
     benchmark_run_id: str
     run_id: str
@@ -138,6 +141,7 @@ class HistoryPoint(Shape, gc=False, frozen=True):
     rows_total: int
     rows_scored: int
     incumbent_ref: ModelRef
+    undated: bool
 
 
 class HistoryPage(Page, frozen=True):

@@ -80,7 +80,10 @@ class TrainingRule(Shape, kw_only=True, frozen=True):
 
 
 class TrainingRunSummary(Shape, kw_only=True, frozen=True):
-    """A run as lists have it."""
+    """A run as lists have it.
+
+    `undated` is this service's own key: the run was imported and nobody knows when it was; its times were invented.
+    """
 
     id: str
     rule_id: str | None
@@ -108,6 +111,7 @@ class TrainingRunSummary(Shape, kw_only=True, frozen=True):
     notify_state: str = "none"
     created_at: datetime
     finished_at: datetime | None
+    undated: bool
 
 
 class TrainingRun(TrainingRunSummary, kw_only=True, frozen=True):
