@@ -105,7 +105,7 @@ class HistoryPoint(_Timed, frozen=True, gc=False):
     """One replay on a benchmark's history, with or without a score.
 
     The keys after `status_reason` are not in the published shape of a history point. Our service sends them, a newer
-    API may; where they are absent they are None and nothing is concluded from them.
+    API may; where they are absent they are None, or False, and nothing is concluded from them.
     """
 
     benchmark_run_id: str
@@ -125,6 +125,8 @@ class HistoryPoint(_Timed, frozen=True, gc=False):
     rows_total: int | None = None
     rows_scored: int | None = None
     incumbent_ref: ModelRef | None = None
+    undated: bool = False
+    """True where `created_at` was invented and says the replay's place alone; only our own service says."""
 
 
 class History(msgspec.Struct, frozen=True):
@@ -215,6 +217,8 @@ class TrainingRun(_Timed, frozen=True):
     verdict: str | None = None
     decision: str | None = None
     created_at: Instant = None
+    undated: bool = False
+    """As of a HistoryPoint."""
 
 
 class BenchmarkItem(msgspec.Struct, frozen=True):

@@ -63,18 +63,18 @@ def _print_scores(slot: AnySlot, decimals: int) -> str:
 
 
 def _seconds(slot: AnySlot) -> int | bool | None:
-    """Seconds since 1970, UTC; None without a readable time, False for a pair, whose note tells both."""
-    if isinstance(slot, RunSlot) and slot.other is not None:
+    """Seconds since 1970, UTC; None without a readable time, False where the note tells: of a pair, of no date."""
+    if slot.other is not None if isinstance(slot, RunSlot) else slot.undated:
         return False
     return int(slot.created_at.timestamp()) if slot.created_at else None
 
 
 def _note(drawing: Drawing, slot: AnySlot) -> list[str]:
-    """What a place says beside its numbers: its gap, its decision, its flags; and of a run where it belongs."""
+    """What a place says beside its numbers: its gap, its decision, its flags, no date; of a run where it belongs."""
     notes = [f"{slot.gap.label}: {slot.gap.reason}"] if slot.gap else []
     if not isinstance(slot, RunSlot):
         notes += [slot.decision.label] if slot.decision else []
-        return notes + [flag.text for flag in slot.flags]
+        return notes + [flag.text for flag in slot.flags] + (["no date"] if slot.undated else [])
     if not slot.gap:
         notes.append("completed")
     notes += [flag.text for flag in slot.flags]

@@ -73,7 +73,8 @@ def describe_running(started_at: Instant, now: datetime) -> str:
 def _gap_by_status(point: HistoryPoint, now: datetime) -> Gap:
     given = (point.status_reason or "").strip()
     if point.status == "open":
-        return _gap("open", describe_running(point.created_at, now) + (f": {given}" if given else ""))
+        started_at = None if point.undated else point.created_at
+        return _gap("open", describe_running(started_at, now) + (f": {given}" if given else ""))
     if not point.status.strip():
         return Gap("unknown", "no status", given or "the service gave no status")
     return _gap(point.status, given or NO_REASON)

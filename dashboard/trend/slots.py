@@ -67,7 +67,12 @@ class Slot(NamedTuple):
 
     @property
     def created_at(self) -> datetime | None:
+        """Where it stands in time; of an `undated` one that is an order and no fact."""
         return self.point.created_at if isinstance(self.point.created_at, datetime) else None
+
+    @property
+    def undated(self) -> bool:
+        return self.point.undated
 
     @property
     def partial(self) -> bool:

@@ -40,13 +40,19 @@ class Summary:
     """True where there are older ones than were looked at."""
     unscored: int
     """How many of the rule's that were looked at have no score."""
-    newest_at: datetime | None
+    newest: Slot | RunSlot | None
+    """The newest of those looked at that have a time, scored or not."""
     stale: str
     """How old what is shown is and why; empty where it is today's."""
 
     @property
     def latest(self) -> Slot | RunSlot | None:
         return self.trend.latest
+
+    @property
+    def newest_at(self) -> datetime | None:
+        """For the order of the rows, undated or not."""
+        return self.newest.created_at if self.newest else None
 
 
 @dataclass(frozen=True)
@@ -159,7 +165,7 @@ def _sum_up_replays(benchmark: Benchmark | None, history: History, stale: str, n
         looked_at=looked_at,
         cut=total > looked_at,
         unscored=trend.gap_count,
-        newest_at=_find_newest(trend),
+        newest=_find_newest(trend),
         stale=stale,
     )
 
@@ -172,8 +178,11 @@ def _sum_up_runs(runs: RunloopRuns, stale: str, now: datetime) -> Summary:
     return Summary(trend, "", total, looked_at, total > looked_at, trend.gap_count, _find_newest(trend), said)
 
 
-def _find_newest(trend: Trend | RunTrend) -> datetime | None:
-    return max((slot.created_at for slot in trend.slots if slot.created_at), default=None)
+def _find_newest(trend: Trend | RunTrend) -> Slot | RunSlot | None:
+    timed: list[tuple[datetime, int, Slot | RunSlot]] = [
+        (slot.created_at, slot.place, slot) for slot in trend.slots if slot.created_at
+    ]
+    return max(timed)[-1] if timed else None
 
 
 def show_row(row: Row, now: datetime) -> Cells:
@@ -199,7 +208,11 @@ def show_row(row: Row, now: datetime) -> Cells:
         flags=tuple(flag.text for flag in latest.flags) if latest else (),
         decision=decided.decision.label if decided and decided.decision else "",
         decided_on=decided.label if decided else "",
-        newest=show_moment(summary.newest_at if summary else None, now),
+        newest=show_moment(
+            summary.newest_at if summary else None,
+            now,
+            undated=bool(summary and isinstance(summary.newest, Slot) and summary.newest.undated),
+        ),
     )
 
 

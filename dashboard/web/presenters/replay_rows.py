@@ -49,4 +49,6 @@ def _render_number(number: Number) -> str:
 
 def _render_moment(at: Moment) -> str:
     text = escape(at.text)
+    if at.hint:
+        return f'<span class="soft" title="{escape(at.hint)}">{text}</span>'
     return f'<time datetime="{escape(at.machine)}" title="{escape(at.age)}">{text}</time>' if at.machine else text

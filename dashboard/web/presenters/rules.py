@@ -62,9 +62,8 @@ def build_rule(
 
 def show_run(run: TrainingRun, now: datetime) -> RunRow:
     reason = run.last_reason or run.error_code or ""
-    return RunRow(
-        run.id, f"#{run.seq}" if run.seq is not None else run.id, run.state, reason, show_moment(run.created_at, now)
-    )
+    label = f"#{run.seq}" if run.seq is not None else run.id
+    return RunRow(run.id, label, run.state, reason, show_moment(run.created_at, now, undated=run.undated))
 
 
 def choose_rules(rules: Iterable[Rule], benchmarks: Mapping[str, Benchmark], words: str) -> list[Rule]:

@@ -12,14 +12,24 @@ from dashboard.web.presenters.numbers import NOTHING
 
 
 class Moment(NamedTuple):
-    """A moment as it is printed. `machine` and `age` are empty where there is none or it could not be read."""
+    """A moment as it is printed. `machine` and `age` are empty where there is none or it could not be read.
+
+    `hint` says what to think of a text that is no time.
+    """
 
     text: str
     machine: str = ""
     age: str = ""
+    hint: str = ""
 
 
-def show_moment(given: Instant, now: datetime) -> Moment:
+NO_DATE = Moment("no date", hint="it stands in the order of its checkpoint")
+
+
+def show_moment(given: Instant, now: datetime, *, undated: bool = False) -> Moment:
+    """`undated`: the moment given was invented for the order's sake, and is not to be shown."""
+    if undated:
+        return NO_DATE
     if given is None:
         return Moment(NOTHING)
     if isinstance(given, Unreadable):

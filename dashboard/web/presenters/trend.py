@@ -105,7 +105,7 @@ def _show_slot(slot: Slot, trend: Trend, decimals: int, addressed: bool, now: da
         notes=(*(flag.text for flag in slot.flags), *((f"new era: {slot.era_reason}",) if slot.era_reason else ())),
         decision=slot.decision.label if slot.decision else "",
         glyph=_glyph_of(slot),
-        at=show_moment(slot.point.created_at, now),
+        at=show_moment(slot.point.created_at, now, undated=slot.undated),
         addressed=addressed,
     )
 
@@ -181,6 +181,17 @@ def describe_unchecked(trend: Trend) -> str:
         return ""
     listed = " or ".join([", ".join(unsaid[:-1]), unsaid[-1]] if len(unsaid) > 1 else unsaid)
     return f"Not checked: the service does not say {listed}."
+
+
+def describe_undated(trend: Trend) -> str:
+    """How many replays shown have an invented time, and what that means; empty where all have their own."""
+    count = sum(slot.undated for slot in trend.slots)
+    if not count:
+        return ""
+    return (
+        f"Without a date of their own: {count:,} of {len(trend.slots):,} replays shown. They stand in the order of "
+        "import and checkpoint; a time axis and a range of dates mean nothing for them."
+    )
 
 
 def build_frozen_line(benchmark: Benchmark) -> list[str]:
@@ -272,7 +283,7 @@ def summarise_latest(trend: Trend, now: datetime) -> Latest | None:
         show_score(slot.candidate, decimals),
         show_score(slot.incumbent, decimals),
         show_delta(slot.delta, decimals, lower_is_better=trend.lower_is_better, conclusive=not slot.partial),
-        show_moment(slot.point.created_at, now),
+        show_moment(slot.point.created_at, now, undated=slot.undated),
         tuple(flag.text for flag in slot.flags),
     )
 

@@ -137,6 +137,7 @@ def build_region(loaded: Loaded, form: TrendForm, trend: Trend, now: datetime) -
         "rule_choices": present.build_rule_choices(trend, chart["here"], query),
         "axis_choices": present.build_axis_choices(form.axis_kind, chart["here"], query),
         "poll_s": present.choose_poll_s([slot.created_at for slot in trend.open_slots], now),
+        "undated": present.describe_undated(trend),
         "stale": present.describe_stale(loaded.history, loaded.benchmark, now=now),
         "moved": loaded.history.value.moved,
         "missing": max(0, loaded.history.value.total - len(loaded.history.value.points)),
