@@ -35,12 +35,14 @@ class Outcome:
     conflicts: list[tuple[str, str, str]] = field(default_factory=list)
     benchmarks: list[RunloopBenchmark] = field(default_factory=list)
     """Those that the runs belong to; one that was not there is made for a run that is stored in it."""
-    named: list[str] = field(default_factory=list)
-    """The ids of those of them that were made or got another name."""
+    made: list[str] = field(default_factory=list)
+    """The ids of those of them that were not there."""
+    renamed: list[tuple[str, str, str]] = field(default_factory=list)
+    """(id, name before, name now) of each of them that got another name."""
 
     @property
     def wrote(self) -> bool:
-        return bool(self.created or self.filled or self.relabelled or self.named)
+        return bool(self.created or self.filled or self.relabelled or self.made or self.renamed)
 
 
 def store_runs(workspace: Workspace, rows: Sequence[tuple[str, Run]], *, name: str | None, now: datetime) -> Outcome:
@@ -48,8 +50,8 @@ def store_runs(workspace: Workspace, rows: Sequence[tuple[str, Run]], *, name: s
 
     A run that comes twice is judged by the one before it. `name` is for the one benchmark that the runs belong to.
     """
-    benchmarks, named = _find_benchmarks(workspace, {run.benchmark_id for _, run in rows}, name)
-    outcome = Outcome(benchmarks=benchmarks, named=named)
+    benchmarks, renamed = _find_benchmarks(workspace, {run.benchmark_id for _, run in rows}, name)
+    outcome = Outcome(benchmarks=benchmarks, renamed=renamed)
     stored = RunloopRun.objects.in_bulk({run.id for _, run in rows})
     created: dict[str, RunloopRun] = {}
     changed: dict[str, RunloopRun] = {}
@@ -72,7 +74,7 @@ def store_runs(workspace: Workspace, rows: Sequence[tuple[str, Run]], *, name: s
     outcome.benchmarks += RunloopBenchmark.objects.bulk_create(
         RunloopBenchmark(id=pk, workspace=workspace, created_at=now, name=name or pk) for pk in new
     )
-    outcome.named += new
+    outcome.made += new
     RunloopRun.objects.bulk_create(created.values(), batch_size=500)
     # Each of these is there: a bulk_update of 6,000 takes twenty seconds, this one.
     RunloopRun.objects.bulk_create(
@@ -83,8 +85,8 @@ def store_runs(workspace: Workspace, rows: Sequence[tuple[str, Run]], *, name: s
 
 def _find_benchmarks(
     workspace: Workspace, ids: Iterable[str | None], name: str | None
-) -> tuple[list[RunloopBenchmark], list[str]]:
-    """Those of these ids that are there, and the ids of those that were renamed. Raises ImportRefused."""
+) -> tuple[list[RunloopBenchmark], list[tuple[str, str, str]]]:
+    """Those of these ids that are there, and what was renamed: (id, before, now). Raises ImportRefused."""
     wanted = sorted(benchmark_id for benchmark_id in set(ids) if benchmark_id)
     if name and len(wanted) > 1:
         raise ImportRefused(f"--name is for one benchmark, and these runs belong to {len(wanted)}: {', '.join(wanted)}")
@@ -94,9 +96,9 @@ def _find_benchmarks(
         if row.workspace_id != workspace.pk:
             raise ImportRefused(f"the benchmark {row.pk} belongs to another workspace")
         if name and row.name != name:
+            renamed.append((row.pk, row.name, name))
             row.name = name
             row.save(update_fields=["name"])
-            renamed.append(row.pk)
     return list(stored.values()), renamed
 
 

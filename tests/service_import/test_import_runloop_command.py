@@ -193,7 +193,9 @@ def test_the_benchmark_has_the_name_that_was_given(import_runs: Any) -> None:
     assert RunloopBenchmark.objects.get().name == "bmd_1"
     done = import_runs([RUN], "--name", "Repairs")
     assert RunloopBenchmark.objects.get().name == "Repairs"
-    assert '"Repairs"' in done.out
+    assert 'benchmark bmd_1: renamed "bmd_1" to "Repairs"' in done.out
+    assert "renamed" not in import_runs([RUN], "--name", "Repairs").out
+    assert 'would be renamed "Repairs" to "Mends"' in import_runs([RUN], "--name", "Mends", "--dry-run").out
     two = import_runs([RUN, RUN | {"id": "bmr_2", "benchmark_id": "bmd_2"}], "--name", "Other")
     assert "--name is for one benchmark, and these runs belong to 2: bmd_1, bmd_2" in two.failed
     assert RunloopBenchmark.objects.get().name == "Repairs"
@@ -264,7 +266,7 @@ def test_an_import_that_changed_something_is_told_once(import_runs: Any) -> None
         import_runs([RUN], "--dry-run")
         import_runs([RUN])
         import_runs([RUN])
-        import_runs([RUN | {"id": "bmr_2"}, RUN | {"id": "bmr_3", "benchmark_id": "bmd_2"}])
+        import_runs([RUN | {"id": f"bmr_{n + 1}", "benchmark_id": f"bmd_{n}"} for n in (1, 2, 3)])
         import_runs([RUN], "--name", "Repairs", "--dry-run")
         import_runs([RUN], "--name", "Repairs")
         import_runs([RUN], "--name", "Repairs")
@@ -272,14 +274,14 @@ def test_an_import_that_changed_something_is_told_once(import_runs: Any) -> None
         command_wrote.disconnect(listen)
     assert [(one["action"], one["target_id"], one["target_name"]) for one in told] == [
         ("import", "bmd_1", "bmd_1"),
-        ("import", "", "2 benchmarks"),
+        ("import", "", "3 benchmarks"),
         ("import", "bmd_1", "Repairs"),
     ]
     nothing = "0 filled in, 0 with other labels, 0 refused, 0 in conflict"
     assert [one["message"] for one in told] == [
-        f"1 imported, {nothing}, 1 benchmarks made or renamed",
-        f"2 imported, {nothing}, 1 benchmarks made or renamed",
-        f"0 imported, {nothing}, 1 benchmarks made or renamed",
+        f"1 imported, {nothing}, 1 benchmark made: bmd_1",
+        f"3 imported, {nothing}, 2 benchmarks made: bmd_2, bmd_3",
+        f'0 imported, {nothing}, benchmark bmd_1 renamed "bmd_1" to "Repairs"',
     ]
 
 

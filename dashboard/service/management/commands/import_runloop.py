@@ -121,6 +121,8 @@ class Command(BaseCommand):
             # No address holds these two: whatever stands between us and a page takes them for a step.
             seen = "no page can show this id" if row.pk in (".", "..") else f"see {reverse('run-trend', args=[row.pk])}"
             self._say(f'benchmark {row.pk} "{row.name}"; {seen}')
+        for pk, before, after in outcome.renamed:
+            self._say(f'benchmark {pk}: {"would be " if dry_run else ""}renamed "{before}" to "{after}"')
         carried = sum(has_environment(value) for _, value in found.rows)
         if carried:
             done = "stored" if keep_environment else "left out; --keep-environment stores them"
@@ -170,7 +172,7 @@ class Command(BaseCommand):
             target_name=one.name if one else f"{len(outcome.benchmarks)} benchmarks" if run_id is None else "",
             message=f"{len(outcome.created)} imported, {len(outcome.filled)} filled in, "
             f"{len(outcome.relabelled)} with other labels, {problems} refused, {len(outcome.conflicts)} in conflict"
-            + (f", {len(outcome.named)} benchmarks made or renamed" if outcome.named else ""),
+            + _describe_benchmarks(outcome),
         )
 
     def _say(self, text: str) -> None:
@@ -178,3 +180,15 @@ class Command(BaseCommand):
 
     def _complain(self, text: str) -> None:
         self.stderr.write(escape_unseen(text))
+
+
+def _describe_benchmarks(outcome: Outcome) -> str:
+    """Which benchmarks were made and which renamed, as the end of a sentence; empty for none."""
+    said = ""
+    if outcome.made:
+        said += (
+            f", {len(outcome.made)} benchmark{'' if len(outcome.made) == 1 else 's'} made: {', '.join(outcome.made)}"
+        )
+    for pk, before, after in outcome.renamed:
+        said += f', benchmark {pk} renamed "{before}" to "{after}"'
+    return said
