@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,8 @@ WRITES = {
     ("DELETE", "/loop/traces/<opaque:trace_id>"): ("delete", "conversation"),
 }
 """Method and end of a route -> what the write is and of what. A service's route that is not here is named as it is."""
+_PARAMETER = re.compile(r"<[^>]*>")
+"""An id in a route, which people read as {id}."""
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 
@@ -48,7 +51,7 @@ def describe_call(request: HttpRequest, response: HttpResponse) -> audit.Draft:
     match = request.resolver_match
     route = match.route if match else request.path_info
     known = (what for (method, end), what in WRITES.items() if method == request.method and route.endswith(end))
-    action, kind = next(known, (f"{request.method} {route}", ""))
+    action, kind = next(known, (f"{request.method} /{_PARAMETER.sub('{id}', route.lstrip('/'))}", ""))
     ids = list(match.kwargs.values()) if match else []
     entry = audit.Draft(action[:50], kind, target_id=ids[0] if ids else "")
     body = _read_object(response.content)

@@ -269,6 +269,7 @@ def test_a_viewer_is_told_what_it_needs_and_the_refusal_is_in_the_log(run):
     assert b"hunter2" not in answer.content
     entry = AuditEntry.objects.get()
     assert (entry.action, entry.outcome, entry.code) == ("see_environment", "refused", "NOT_ALLOWED")
+    assert (entry.target_kind, entry.target_id) == ("run", "bmr_1"), "as where it is granted"
 
 
 def test_a_run_without_an_environment_says_so(signed_in):

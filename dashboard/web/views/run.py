@@ -75,12 +75,13 @@ def show_environment(request: HttpRequest, run_id: str) -> HttpResponse:
 
     Reading the address leads to the run's page.
     """
-    access.check(request.user, "see_environment" if request.method == "POST" else "read")
     if request.method != "POST":
+        access.check(request.user, "read")
         return redirect("run", run_id)
     runloop = get_runloop()
     try:
         with audit.record(request, action="see_environment", target_kind="run", target_id=run_id) as entry:
+            access.check(request.user, "see_environment")
             environment = runloop.get_environment(run_id)
             entry.message = (
                 f"{show_count(len(environment.variables), 'value')}, "
