@@ -75,13 +75,16 @@ def _note(drawing: Drawing, slot: AnySlot) -> list[str]:
     if not isinstance(slot, RunSlot):
         notes += [slot.decision.label] if slot.decision else []
         return notes + [flag.text for flag in slot.flags] + (["no date"] if slot.undated else [])
-    if not slot.gap:
-        notes.append("completed")
-    notes += [flag.text for flag in slot.flags]
+    flags = [flag.text for flag in slot.flags]
     if slot.other is None:
-        return [*([slot.group_name] if slot.group_name else []), *notes, slot.id]
-    sides = zip(drawing.strokes, slot.runs, strict=True)
-    return notes + [f"{stroke.line.name}: {run.id}, {_show_start(run)}" for stroke, run in sides]
+        # A gap's reason can begin with the name of its side, as the table has it.
+        named = not slot.group_name or (slot.gap is not None and slot.gap.reason.startswith(f"{slot.group_name}: "))
+        return [*([] if named else [slot.group_name]), *(notes or ["completed"]), *flags, slot.id]
+    sides = zip(drawing.strokes, slot.runs, slot.reasons, strict=True)
+    return [slot.gap.label if slot.gap else "completed", *flags] + [
+        f"{stroke.line.name}: {f'{reason}; ' if reason else ''}{run.id}, {_show_start(run)}"
+        for stroke, run, reason in sides
+    ]
 
 
 def _show_start(run: RunloopRun) -> str:

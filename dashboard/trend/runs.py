@@ -67,6 +67,8 @@ class RunSlot(NamedTuple):
     """Candidate minus incumbent, computed here: no service gave it. None unless both are scored."""
     compared: bool = False
     """True for the slot in which a label's two sides meet, also where one of them is missing."""
+    reasons: tuple[str, ...] = ()
+    """Of such a slot, why each side's run has no score, the candidate's first; "" for one that has, or is missing."""
 
     @property
     def scored(self) -> bool:

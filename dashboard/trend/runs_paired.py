@@ -12,7 +12,6 @@ from dashboard.trend.gaps import Gap
 from dashboard.trend.lines import Line, Role, join
 from dashboard.trend.runs import RUN_GAP_LABELS, ReadRun, RunSlot, order_run
 
-_NOT_COMPARED = Flag("not_compared", "another run of this side and label is the one that is compared")
 _TOO_FAR = Flag("delta_too_large", "the difference of the two scores is larger than any number")
 
 
@@ -45,8 +44,8 @@ def pair_runs(runs: Iterable[ReadRun], candidate: Side, incumbent: Side) -> list
         ours, theirs = of_candidate.get(label, []), of_incumbent.get(label, [])
         chosen, against = _choose(ours), _choose(theirs)
         slots.append(_compare(label, (candidate, chosen), (incumbent, against)))
-        slots += [_place_alone(run, candidate) for run in ours if run is not chosen]
-        slots += [_place_alone(run, incumbent) for run in theirs if run is not against]
+        slots += [_place_alone(run, candidate, chosen) for run in ours if chosen and run is not chosen]
+        slots += [_place_alone(run, incumbent, against) for run in theirs if against and run is not against]
     return sorted(slots, key=lambda slot: order_run(slot.run))
 
 
@@ -99,10 +98,14 @@ def _compare(label: str, ours: tuple[Side, ReadRun | None], theirs: tuple[Side, 
         incumbent=incumbent,
         delta=delta,
         compared=True,
+        reasons=tuple(run.gap.reason if run and run.gap else "" for run in (ours[1], theirs[1])),
     )
 
 
-def _place_alone(run: ReadRun, side: Side) -> RunSlot:
+def _place_alone(run: ReadRun, side: Side, chosen: ReadRun) -> RunSlot:
+    """The slot of a run in whose stead another one of its side and label is compared."""
+    why = "the newest of them that has a score" if chosen.score is not None else "the newest, for none has a score"
+    said = f"of the runs of this side and label {chosen.run.id} is compared, {why}"
     gap = run.gap and run.gap._replace(reason=f"{side.name}: {run.gap.reason}")
     return RunSlot(
         place=0,
@@ -112,7 +115,7 @@ def _place_alone(run: ReadRun, side: Side) -> RunSlot:
         group_name=side.name,
         label=run.label,
         gap=gap,
-        flags=(*run.flags, _NOT_COMPARED),
+        flags=(*run.flags, Flag("not_compared", said)),
         candidate=run.score if side.role == "candidate" else None,
         incumbent=run.score if side.role == "incumbent" else None,
         delta=None,

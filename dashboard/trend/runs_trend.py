@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -77,6 +78,11 @@ class RunTrend:
         return [run for slot in self.slots for run in slot.runs if run.state == "running"]
 
     @property
+    def meets(self) -> bool:
+        """True where a label shown has a run of both sides."""
+        return any(slot.other is not None for slot in self.slots)
+
+    @property
     def latest(self) -> RunSlot | None:
         """The newest slot with a score, side by side with one of the candidate; None where there is none."""
         return next((slot for slot in reversed(self.slots) if slot.candidate is not None), None)
@@ -118,7 +124,7 @@ def build_run_trend(
         lines = build_paired_lines(slots, *sides)
     else:
         # Chosen by their newest runs, numbered by name: a run that arrives changes no line's colour.
-        lined, rest = sorted(newest_first[:MOST_LINES], key=names.__getitem__), newest_first[MOST_LINES:]
+        lined, rest = sorted(newest_first[:MOST_LINES], key=lambda key: _natural(names[key])), newest_first[MOST_LINES:]
         everything = [_place(place, one, names[one.group] if group else "") for place, one in enumerate(read)]
         slots = _number(window.select(everything))
         lines = _build_lines(slots, lined, names)
@@ -136,6 +142,15 @@ def build_run_trend(
 
 def _name(group: str | None, key: str) -> str:
     return key or (f"no {group}" if group else "all runs")
+
+
+def _natural(name: str) -> tuple[list[str | tuple[int, str]], str]:
+    """Sorts by the numbers in a name: step-9500 comes before step-10000."""
+    parts: list[str | tuple[int, str]] = list(re.split(r"([0-9]+)", name))
+    for place in range(1, len(parts), 2):
+        digits = str(parts[place]).lstrip("0")
+        parts[place] = (len(digits), digits)
+    return parts, name
 
 
 def _newest_at(runs: Iterable[ReadRun]) -> datetime | None:

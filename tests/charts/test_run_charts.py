@@ -182,3 +182,20 @@ def test_any_runs_can_be_drawn(runs: list[RunloopRun], sides: dict[str, str], ax
         ET.fromstring(render_svg(draw_trend(trend, axis=axis, frame=frame), title="t"))
     ET.fromstring(render_sparkline(trend))
     json.loads(build_figure(draw_trend(trend, axis=axis), theme="dark"), parse_constant=pytest.fail)
+
+
+def test_the_hover_of_a_gap_in_a_pair_names_each_group_once() -> None:
+    runs = [
+        make_run(1, state="canceled", score=None),
+        make_run(1, id="t1", model="theirs", score=None),
+        make_run(2, state="canceled", score=None, checkpoint="step-1", id="again"),
+        make_run(3, state="canceled", score=None),
+    ]
+    notes = [html.unescape(note).split("<br>") for note in figure_of(build(runs, **SIDES))["slots"]["note"]]
+    assert notes[1] == [
+        "canceled, no score",
+        "ours: the run was canceled; again, 2025-03-03 09:00 UTC",
+        "theirs: completed without a score; t1, 2025-03-02 09:00 UTC",
+    ]
+    assert notes[0][0] == "canceled: ours: the run was canceled"
+    assert "ours" not in notes[0][1:]

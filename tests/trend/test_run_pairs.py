@@ -52,12 +52,15 @@ def test_for_a_label_stands_the_newest_scored_run_and_the_others_keep_their_plac
         ("r3", False, None, None),
     ]
     assert trend.slots[2].gap == ("canceled", "canceled", "ours: the run was canceled")
-    assert [flag.kind for flag in trend.slots[0].flags] == ["not_compared"]
+    assert trend.slots[0].flags == (
+        ("not_compared", "of the runs of this side and label r2 is compared, the newest of them that has a score"),
+    )
 
 
 def test_where_none_is_scored_the_newest_stands_for_its_label() -> None:
     trend = compare([make_run(1, score=None, checkpoint="a"), make_run(2, state="running", checkpoint="a")])
     assert [(slot.id, slot.compared) for slot in trend.slots] == [("r1", False), ("r2", True)]
+    assert trend.slots[0].flags[0].text.endswith("r2 is compared, the newest, for none has a score")
 
 
 def test_a_missing_side_is_said() -> None:
@@ -68,6 +71,8 @@ def test_a_missing_side_is_said() -> None:
     assert theirs.gap == ("no_candidate", "no candidate", "no run of ours is labelled step-2")
     assert (theirs.candidate, theirs.incumbent, theirs.group, theirs.other) == (None, 0.4, "theirs", None)
     assert (trend.scored_count, trend.gap_count) == (2, 0)
+    assert not trend.meets
+    assert compare([make_run(1), make_theirs(1, state="canceled")]).meets
 
 
 def test_a_side_that_is_a_gap_breaks_its_own_line_alone() -> None:

@@ -138,3 +138,9 @@ def test_no_number_is_shown_that_the_input_did_not_hold(runs: list[RunloopRun]) 
         else:
             assert slot.candidate is None
             assert slot.gap.reason.strip()
+
+
+def test_lines_are_numbered_by_the_numbers_in_their_names() -> None:
+    names = ["step-10000", "step-9500", "b7", "b", "step-09500", "a10", "a9"]
+    trend = build_run_trend([make_run(day, model=name) for day, name in enumerate(names)], now=NOW, group="model")
+    assert [line.name for line in trend.lines] == ["a9", "a10", "b", "b7", "step-09500", "step-9500", "step-10000"]
