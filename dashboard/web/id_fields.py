@@ -8,7 +8,7 @@ from urllib.parse import quote_plus
 from django import forms
 from django.core.exceptions import ValidationError
 
-from dashboard.sources.decoding import MAX_ID_LENGTH
+from dashboard.sources.decoding import MAX_ID_LENGTH, is_made_name, is_usable_id
 
 MOST_ESCAPED = 1_200
 """Four of them leave room for the rest of a request line, which our server takes up to 8,190 letters."""
@@ -38,6 +38,11 @@ class ShortIdField(IdField):
 
 _FIELD = IdField()
 _SHORT_FIELD = ShortIdField()
+
+
+def has_page(given: str) -> bool:
+    """True for an id whose benchmark or run can be asked for, and so has a page to link to."""
+    return is_usable_id(given) and "\0" not in given and not is_made_name(given)
 
 
 def is_short_id(text: str) -> bool:

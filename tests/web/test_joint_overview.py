@@ -375,3 +375,11 @@ def test_one_history_of_runs_that_fails_says_so_in_its_own_row(signed_in, connec
     page = signed_in.get("/")
     assert "score 0.50 of 0–1" in row_of(page, "Good")
     assert "GET /v1/benchmark_runs" in row_of(page, "Bad")
+
+
+@pytest.mark.parametrize("given", ["", ".", "..", "x" * 513, "a\0b"], ids=["none", "dot", "dots", "long", "nul"])
+def test_a_benchmark_that_nobody_can_ask_for_is_not_linked(signed_in, connect_runloop, given):
+    connect_runloop(RunloopWorkspace([{"id": given, "name": "Odd"}, {"id": "bmd_1", "name": "Even"}], {}))
+    page = signed_in.get("/").content.decode()
+    assert re.search(r'<a href="/runloop/benchmarks/bmd_1/"><bdi>Even</bdi></a>', page)
+    assert re.search(r'<th scope="row"[^>]*>\s*<bdi title="[^"]+">Odd</bdi>', page)

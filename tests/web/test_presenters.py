@@ -93,3 +93,17 @@ def test_clocks_may_disagree():
 def test_where_lower_is_better_a_fall_is_the_better_one():
     assert show_delta(-0.2, 2, lower_is_better=True).direction == "better"
     assert show_delta(0.2, 2, lower_is_better=True).direction == "worse"
+
+
+@pytest.mark.parametrize(
+    ("number", "whole"),
+    [
+        (show_score(0.61728394, 4), "0.61728394"),
+        (show_score(0.5, 2), ""),
+        (show_delta(-0.012345678, 4, lower_is_better=False), "-0.012345678"),
+        (show_delta(0.25, 4, lower_is_better=False), ""),
+        (Number("unreadable: x", ""), ""),
+    ],
+)
+def test_a_rounded_number_has_its_whole_beside_it_and_another_does_not(number, whole):
+    assert number.whole == whole

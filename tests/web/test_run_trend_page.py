@@ -247,3 +247,31 @@ def test_long_text_is_all_there_and_no_address_is_made_longer_by_it(signed_in):
     assert page.status_code == 200
     assert rows_of(page)[0][:2] == [text, text]
     assert set(selects_of(page)["group"]) == {"", "model", "chosen"}, "a key of that length fits no address"
+
+
+def test_scenarios_that_nobody_named_are_not_known(signed_in):
+    benchmark = make_runloop_benchmark(scenario_ids=[])
+    assert "Scenarios not known" in text_of(page_of(signed_in, benchmark))
+
+
+def test_a_rounded_score_has_all_its_digits_as_its_title_in_the_table_and_the_latest_line(signed_in):
+    benchmark = make_runloop_benchmark()
+    make_runloop_run(benchmark, score=0.123456789)
+    page = page_of(signed_in, benchmark)
+    assert page.content.decode().count('value="0.123456789" title="0.123456789">0.1235</data>') == 2
+    assert "rounded: point at one for all its digits" in text_of(page)
+
+
+def test_a_long_state_is_clipped_with_the_whole_of_it_as_its_title(signed_in):
+    benchmark = make_runloop_benchmark()
+    run = make_runloop_run(benchmark, state="<x>" * 40, score=None)
+    shown = f'<bdi title="{"&lt;x&gt;" * 40}">{"&lt;x&gt;" * 26}&lt;…</bdi>'
+    assert shown in page_of(signed_in, benchmark).content.decode()
+    assert shown in signed_in.get(f"/runloop/runs/{run.pk}/").content.decode()
+
+
+def test_groups_that_share_no_label_are_said_to(signed_in):
+    benchmark = make_two_models()
+    said = "No checkpoint label shown here has a run of both groups"
+    assert said not in text_of(page_of(signed_in, benchmark, **BOTH))
+    assert said in text_of(page_of(signed_in, benchmark, **(BOTH | {"label": ""})))

@@ -17,6 +17,11 @@ class Number(NamedTuple):
     direction: str = ""
     """For a delta: "better" or "worse"; empty where it is neutral or where nothing may be concluded from it."""
 
+    @property
+    def whole(self) -> str:
+        """All its digits, where it is printed with fewer; else empty."""
+        return self.machine if self.machine and float(self.text.replace(MINUS, "-")) != float(self.machine) else ""
+
 
 def show_score(value: float, decimals: int) -> Number:
     return Number(print_score(value, decimals), repr(value + 0.0))

@@ -18,6 +18,7 @@ from dashboard.sources.errors import SourceError, Unauthorized
 from dashboard.sources.lastgood import Source
 from dashboard.trend import RunSlot, RunTrend, Slot, Trend, build_run_trend, build_trend
 from dashboard.web.histories import KEY_SETTINGS, SOURCES, AnyBenchmark, Key, Late, Listing, Outcome
+from dashboard.web.id_fields import has_page
 from dashboard.web.presenters.numbers import Number, show_delta, show_score
 from dashboard.web.presenters.times import Moment, show_age, show_moment
 
@@ -86,7 +87,9 @@ class Row:
 
     @property
     def url(self) -> str:
-        return reverse("run-trend" if self.of_runs else "trend", args=[self.benchmark.id])
+        """Of its page; empty where its id is none that can be asked for."""
+        route = "run-trend" if self.of_runs else "trend"
+        return reverse(route, args=[self.benchmark.id]) if has_page(self.benchmark.id) else ""
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,8 @@ def _render_number(number: Number) -> str:
     text = escape(number.text)
     if number.machine:
         direction = f' class="{number.direction}"' if number.direction else ""
-        text = f'<data{direction} value="{escape(number.machine)}">{text}</data>'
+        title = f' title="{escape(number.whole)}"' if number.whole else ""
+        text = f'<data{direction} value="{escape(number.machine)}"{title}>{text}</data>'
     return f'<td class="num">{text}</td>'
 
 

@@ -13,9 +13,8 @@ from django.utils.safestring import SafeString
 from dashboard.charts import RUN_GAPS, UNKNOWN_GAP, render_glyph
 from dashboard.charts.numbers import choose_decimals
 from dashboard.runloop_records import RunloopBenchmark, RunloopRun
-from dashboard.sources.decoding import is_made_name
 from dashboard.trend import RUN_GAP_LABELS, RunSlot, RunTrend
-from dashboard.web.id_fields import is_short_id
+from dashboard.web.id_fields import has_page, is_short_id
 from dashboard.web.presenters.numbers import NOTHING, Number, show_count, show_delta, show_score
 from dashboard.web.presenters.run import MEAN
 from dashboard.web.presenters.tables import choose_table_decimals, find_page
@@ -38,7 +37,7 @@ class RunRow(NamedTuple):
 
     id: str
     url: str
-    """Of its page; empty for a run that came without an id, which nobody can ask for."""
+    """Of its page; empty for a run that came without an id that anybody can ask for."""
     other_id: str
     """The incumbent's run of a pair; empty without one."""
     other_url: str
@@ -101,7 +100,7 @@ def _show_slot(slot: RunSlot, decimals: int, run: str | None, now: datetime) -> 
 
 
 def _address_of(run: RunloopRun) -> str:
-    return "" if is_made_name(run.id) else reverse("run", args=[run.id])
+    return reverse("run", args=[run.id]) if has_page(run.id) else ""
 
 
 def show_scores(slot: RunSlot, decimals: int) -> tuple[Number, Number, Number]:
@@ -154,7 +153,7 @@ def build_run_facts(benchmark: RunloopBenchmark) -> list[Fact]:
     visible = {True: "everybody on Runloop", False: "its account alone", None: NOTHING}[benchmark.is_public]
     return [
         Fact("Source", "Runloop"),
-        Fact("Scenarios", str(len(benchmark.scenario_ids))),
+        Fact("Scenarios", str(len(benchmark.scenario_ids)) if benchmark.scenario_ids else "not known"),
         Fact("Scale", "0–1, higher is better"),
         Fact("Seen by", visible),
         *([Fact("Attribution", benchmark.attribution)] if benchmark.attribution else []),
