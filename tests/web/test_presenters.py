@@ -5,12 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.utils.safestring import SafeString
 
 from dashboard.charts.numbers import choose_decimals
 from dashboard.records import Unreadable
 from dashboard.trend import Scale
 from dashboard.web.presenters.numbers import Number, show_cents, show_delta, show_score
+from dashboard.web.presenters.replay_rows import render_rows
 from dashboard.web.presenters.times import Moment, show_moment
+from dashboard.web.presenters.trend import ReplayRow
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 
@@ -107,3 +110,12 @@ def test_where_lower_is_better_a_fall_is_the_better_one():
 )
 def test_a_rounded_number_has_its_whole_beside_it_and_another_does_not(number, whole):
     assert number.whole == whole
+
+
+def test_a_rounded_number_in_the_table_of_replays_has_all_its_digits_as_its_title():
+    numbers = show_score(0.61728394, 4), show_score(0.5, 4), show_delta(0.11728394, 4, lower_is_better=False)
+    row = ReplayRow("b1", "step-1", "", *numbers, "scored", "", (), "", SafeString(""), show_moment(NOW, NOW), False)
+    html = render_rows([row], with_rule=False)
+    assert '<data value="0.61728394" title="0.61728394">0.6173</data>' in html
+    assert '<data value="0.5">0.5000</data>' in html
+    assert '<data class="better" value="0.11728394" title="0.11728394">+0.1173</data>' in html
