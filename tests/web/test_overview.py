@@ -356,3 +356,14 @@ def test_a_count_beyond_all_measure_costs_no_page(signed_in, connect, field):
         page = signed_in.get(address)
         assert page.status_code == 200
         assert b"Remote" in page.content
+
+
+def test_rounded_scores_have_all_their_digits_as_their_titles_here_and_in_the_latest_line_of_the_trend(signed_in):
+    benchmark = make_benchmark()
+    make_replay(benchmark, candidate_score=0.61728394, incumbent_score=0.5123456, score_delta=0.10493834)
+    overview = signed_in.get("/").content.decode()
+    region = signed_in.get(f"/benchmarks/{benchmark.pk}/").content.decode().partition("<table")[0]
+    for page in (overview, region):
+        assert re.search(r'value="0.61728394" title="[^"]*0.61728394">0.6173<', page)
+        assert 'value="0.5123456" title="0.5123456">0.5123<' in page
+        assert 'value="0.10493834" title="0.10493834">+0.1049<' in page
