@@ -117,8 +117,8 @@ def test_every_conversation_in_the_way_is_named_and_none_is_pinned(refused: Any)
 
 
 def test_a_name_is_taken_while_active_and_free_once_retired(send: Any, refused: Any) -> None:
-    holder = make_benchmark()
-    make_benchmark("Elsewhere", workspace=make_workspace())
+    holder = make_benchmark(items=0)
+    make_benchmark("Elsewhere", items=0, workspace=make_workspace())
     refused(make_draft(name=" Support answers"), 409, "BENCHMARK_NAME_TAKEN", "name")
     send("post", f"{URL}/{holder.pk}/retire", {})
     assert send("post", URL, make_draft()).json()["benchmark"]["id"] != holder.pk

@@ -303,7 +303,7 @@ def test_a_new_benchmark_that_a_rule_replays_says_which(signed_in):
 
 def test_a_successor_starts_from_what_still_exists(signed_in):
     judge, ids = make_judge(), make_traces(12)
-    benchmark = make_benchmark("Old set", judge=judge, judge_model="judge-small", per_run_ceiling_cents=123450)
+    benchmark = make_benchmark("Old set", items=0, judge=judge, judge_model="judge-small", per_run_ceiling_cents=123450)
     for n, trace in enumerate(ids):
         source = None if n == 4 else trace
         prompt = [{"role": "user", "content": f"Pinned {n}"}]
