@@ -20,8 +20,8 @@ def imported(db) -> str:
     """The id of a benchmark with a dated replay, an undated one and an undated open one, in this order."""
     benchmark, rule = make_benchmark("Imported"), make_rule("Nightly")
     for n in (0, 1, 2):
-        run = make_run(rule=rule, seq=n, state="reported", checkpoint_id=f"step-{n}")
         at = START + timedelta(days=n)
+        run = make_run(rule=rule, seq=n, state="reported", checkpoint_id=f"step-{n}", created_at=at)
         make_replay(benchmark, run=run, created_at=at, undated=n > 0, status="open" if n == 2 else "done")
     return benchmark.pk
 
