@@ -87,27 +87,29 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "csp",
     "dashboard",
-    "dashboard.service",
+    "dashboard.store",
+    "dashboard.imports",
+    "dashboard.sample",
     "dashboard.web",
 ]
 
 MIDDLEWARE = [
     "dashboard.request_id.RequestIdMiddleware",
-    "dashboard.service.middleware.ApiErrorsMiddleware",
-    "dashboard.service.middleware.BodyLengthMiddleware",
+    "dashboard.api.http.middleware.ApiErrorsMiddleware",
+    "dashboard.api.http.middleware.BodyLengthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "compression_middleware.middleware.CompressionMiddleware",
-    "dashboard.web.middleware.keep_out_of_caches",
+    "dashboard.web.site.middleware.keep_out_of_caches",
     "django.middleware.common.CommonMiddleware",
-    "dashboard.web.audit_outside.record_api_writes",
-    "dashboard.service.middleware.ApiShortcutMiddleware",
+    "dashboard.web.site.audit.outside.record_api_writes",
+    "dashboard.api.http.middleware.ApiShortcutMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "dashboard.web.kept.remember_forms",
-    "dashboard.web.middleware.SignInMiddleware",
+    "dashboard.web.site.kept.remember_forms",
+    "dashboard.web.site.middleware.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -119,7 +121,7 @@ SESAME_MAX_AGE = 24 * 3600
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "overview"
 LOGOUT_REDIRECT_URL = "sign-in"
-CSRF_FAILURE_VIEW = "dashboard.web.views.errors.stale_form"
+CSRF_FAILURE_VIEW = "dashboard.web.site.errors.stale_form"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -144,8 +146,8 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "dashboard.web.context.permissions",
-                "dashboard.web.context.kept_form",
+                "dashboard.web.site.context.permissions",
+                "dashboard.web.site.context.kept_form",
             ],
         },
     }
@@ -195,7 +197,7 @@ if HTTPS:
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "dashboard.service.errors.answer_exception",
+    "EXCEPTION_HANDLER": "dashboard.api.http.errors.answer_exception",
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,
 }
@@ -204,7 +206,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
-    "POSTPROCESSING_HOOKS": ["dashboard.service.schema.add_shapes"],
+    "POSTPROCESSING_HOOKS": ["dashboard.api.http.schema.add_shapes"],
 }
 
 LOG_LEVEL = env.str("LOG_LEVEL", "INFO").upper()

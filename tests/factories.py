@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from dashboard.service.keys import create_key
-from dashboard.service.models import (
+from dashboard.store.key import create_key
+from dashboard.store.models import (
     Benchmark,
     BenchmarkItem,
     BenchmarkRun,

@@ -12,7 +12,7 @@ from typing import Any
 
 from dashboard.charts.drawing import AnySlot, Drawing
 from dashboard.charts.numbers import choose_decimals, print_delta, print_score
-from dashboard.runloop_records import RunloopRun
+from dashboard.sources.runloop.wire import RunloopRun
 from dashboard.trend import RunSlot
 
 _LETTERS, _LINES = 64, 8

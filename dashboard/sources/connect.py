@@ -20,11 +20,11 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.request_id import current_request_id
-from dashboard.sources.in_process import InProcessTransport
-from dashboard.sources.loop import Loop
-from dashboard.sources.network import open_network
-from dashboard.sources.runloop import Runloop
-from dashboard.sources.transport import Transport
+from dashboard.sources.http.in_process import InProcessTransport
+from dashboard.sources.http.network import open_network
+from dashboard.sources.http.transport import Transport
+from dashboard.sources.loop.client import Loop
+from dashboard.sources.runloop.client import Runloop
 
 LOCAL_WORKSPACE = "ws_local"
 """The workspace of the embedded service that these pages show and its commands fill; it is made on first use."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from dashboard.records import HistoryPoint
+from dashboard.sources.loop.wire import HistoryPoint
 from dashboard.trend.scale import Scale
 
 TOLERANCE = 0.002

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from dashboard.records import HistoryPoint, Instant, Unreadable
+from dashboard.sources.loop.wire import HistoryPoint, Instant, Unreadable
 
 LABELS = {
     "open": "open",

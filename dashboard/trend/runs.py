@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from dashboard.records import Unreadable
-from dashboard.runloop_records import RunloopRun
+from dashboard.sources.loop.wire import Unreadable
+from dashboard.sources.runloop.wire import RunloopRun
 from dashboard.trend.flags import Flag
 from dashboard.trend.gaps import Gap, describe_running
 from dashboard.trend.scale import Scale

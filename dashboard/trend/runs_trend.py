@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from dashboard.runloop_records import RunloopRun
+from dashboard.sources.runloop.wire import RunloopRun
 from dashboard.trend.lines import Line, join
 from dashboard.trend.runs import RUN_SCALE, ReadRun, RunSlot, order_run, read_run
 from dashboard.trend.runs_paired import Side, build_paired_lines, pair_runs

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from dashboard.records import HistoryPoint
+from dashboard.sources.loop.wire import HistoryPoint
 from dashboard.trend.flags import Flag, find_flags
 from dashboard.trend.gaps import Gap, find_gap
 from dashboard.trend.scale import Scale

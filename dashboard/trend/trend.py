@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from dashboard.records import Benchmark, HistoryPoint
+from dashboard.sources.loop.wire import Benchmark, HistoryPoint
 from dashboard.trend.lines import Line, build_lines
 from dashboard.trend.scale import Scale, is_lower_better, read_scale
 from dashboard.trend.slots import Slot, build_slots, order_key, order_points

@@ -16,7 +16,7 @@ class WebConfig(AppConfig):
     label = "web"
 
     def ready(self) -> None:
-        from dashboard.web.audit_outside import record_command  # it needs the models
+        from dashboard.web.site.audit.outside import record_command  # it needs the models
 
         command_wrote.connect(record_command, dispatch_uid="audit")
         post_migrate.connect(make_roles, sender=self, dispatch_uid="roles")
@@ -24,7 +24,7 @@ class WebConfig(AppConfig):
 
 def make_roles(*, using: str, apps: Any = all_apps, **_: Any) -> None:
     """Make the roles' groups where they are missing: a migration made them, but Django's `flush` takes them away."""
-    from dashboard.web.access import ROLES
+    from dashboard.web.site.access import ROLES
 
     try:
         groups = apps.get_model("auth", "Group").objects.using(using)

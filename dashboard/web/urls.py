@@ -3,27 +3,22 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path, re_path, register_converter
 
-from dashboard.web.converters import DraftId, OpaqueId, SlashedId
-from dashboard.web.views import (
-    account,
-    attach,
-    audit,
-    conversations,
-    health,
-    items,
-    judges,
-    new_benchmark,
-    overview,
-    people,
-    retire,
-    review,
-    rules,
-    run,
-    run_trend,
-    sign_in,
-    successor,
-    trend,
-)
+from dashboard.web.common.converters import DraftId, OpaqueId, SlashedId
+from dashboard.web.conversations import items
+from dashboard.web.conversations import views as conversations
+from dashboard.web.overview import views as overview
+from dashboard.web.pinning import judges, review, successor
+from dashboard.web.pinning import views as new_benchmark
+from dashboard.web.rules import attach, retire
+from dashboard.web.rules import views as rules
+from dashboard.web.runs import views as run
+from dashboard.web.site import health
+from dashboard.web.site.audit import views as audit
+from dashboard.web.site.people import views as people
+from dashboard.web.site.sign_in import account
+from dashboard.web.site.sign_in import views as sign_in
+from dashboard.web.trend import run_views as run_trend
+from dashboard.web.trend import views as trend
 
 register_converter(DraftId, "draft_id")
 register_converter(OpaqueId, "id")

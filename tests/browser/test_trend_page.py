@@ -175,7 +175,7 @@ def drag_across(page: Page) -> None:
 
 
 _CLOSE = f"""
-from dashboard.service.models import BenchmarkRun
+from dashboard.store.models import BenchmarkRun
 scores = dict(candidate_score=0.91, incumbent_score=0.8, score_delta=0.11)
 BenchmarkRun.objects.filter(id={OPEN_ID!r}).update(status="done", rows_scored=10, **scores)
 """

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import pytest
 
 from dashboard.charts import PALETTES, build_figure, draw_trend
-from dashboard.records import HistoryPoint, Scoring, Unreadable
+from dashboard.sources.loop.wire import HistoryPoint, Scoring, Unreadable
 from dashboard.trend import ALL_RULES, build_trend
 from tests.trend.points import NOW, make_benchmark, make_failed, make_point
 

@@ -25,8 +25,8 @@ from dashboard.charts import (
     render_svg,
 )
 from dashboard.charts.palette import STYLES
-from dashboard.records import Unreadable
-from dashboard.runloop_records import RunloopRun
+from dashboard.sources.loop.wire import Unreadable
+from dashboard.sources.runloop.wire import RunloopRun
 from dashboard.trend import GAP_LABELS, RUN_GAP_LABELS, RunTrend, build_run_trend
 from tests.trend.points import NOW, START
 from tests.trend.some_runs import make_run, run_lists

@@ -18,7 +18,7 @@ from dashboard.charts import (
     render_sparkline,
     render_svg,
 )
-from dashboard.records import HistoryPoint
+from dashboard.sources.loop.wire import HistoryPoint
 from dashboard.trend import ALL_RULES, Window, build_trend
 from tests.trend.points import NOW, START, histories, make_benchmark, make_failed, make_point
 

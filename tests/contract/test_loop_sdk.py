@@ -8,7 +8,7 @@ import pytest
 from bios import RunBiOS, _types
 from bios._client import ApiError
 
-from dashboard.service.models import BenchmarkItem, RunEvent
+from dashboard.store.models import BenchmarkItem, RunEvent
 from tests.factories import (
     START,
     make_benchmark,

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode, checks
 
-from dashboard.service.models import BenchmarkItem
+from dashboard.store.models import BenchmarkItem
 from dashboard.wsgi import application
 from tests.factories import (
     make_benchmark,

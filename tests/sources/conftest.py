@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from dashboard.sources import transport
-from dashboard.sources.loop import Loop
-from dashboard.sources.network import open_network
-from dashboard.sources.transport import Transport
+from dashboard.sources.http import transport
+from dashboard.sources.http.network import open_network
+from dashboard.sources.http.transport import Transport
+from dashboard.sources.loop.client import Loop
 
 KEY = "rb_key_nobody_may_see"
 AMPLE_S = 60.0

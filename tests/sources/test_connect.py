@@ -13,9 +13,8 @@ from django.test import override_settings
 from dashboard.sources import connect
 from dashboard.sources.connect import get_connection, get_loop, get_runloop, get_runloop_connection
 from tests.factories import make_benchmark, make_runloop_benchmark, make_workspace
-
-from .conftest import KEY
-from .faulty_server import reply_json, serve
+from tests.sources.conftest import KEY
+from tests.sources.faulty_server import reply_json, serve
 
 
 def remote(base_url: str = "https://api.example.test", **settings: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from dashboard.records import Benchmark, HistoryPoint, ModelRef, Scoring, Unreadable
+from dashboard.sources.loop.wire import Benchmark, HistoryPoint, ModelRef, Scoring, Unreadable
 
 NOW = datetime(2025, 3, 10, 9, tzinfo=UTC)
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from dashboard.records import Unreadable
-from dashboard.runloop_records import RunloopRun
+from dashboard.sources.loop.wire import Unreadable
+from dashboard.sources.runloop.wire import RunloopRun
 from tests.trend.points import START
 
 

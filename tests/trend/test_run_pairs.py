@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.runloop_records import RunloopRun
+from dashboard.sources.runloop.wire import RunloopRun
 from dashboard.trend import RunTrend, Window, build_run_trend
 from tests.trend.points import NOW
 from tests.trend.some_runs import make_run, run_lists

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from dashboard.records import Unreadable
-from dashboard.runloop_records import RunloopRun
+from dashboard.sources.loop.wire import Unreadable
+from dashboard.sources.runloop.wire import RunloopRun
 from dashboard.trend import RunSlot, build_run_trend
 from tests.trend.points import NOW
 from tests.trend.some_runs import make_run

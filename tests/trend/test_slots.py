@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.records import HistoryPoint, Scoring, Unreadable
+from dashboard.sources.loop.wire import HistoryPoint, Scoring, Unreadable
 from dashboard.trend import Slot, build_trend, describe_age, read_scale
 from tests.trend.points import NOW, make_benchmark, make_failed, make_point
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.records import HistoryPoint, ModelRef
+from dashboard.sources.loop.wire import HistoryPoint, ModelRef
 from dashboard.trend import ALL_RULES, Trend, Window, build_trend
 from tests.trend.points import NOW, START, histories, make_benchmark, make_failed, make_point
 

@@ -12,11 +12,11 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from dashboard.sources import transport
 from dashboard.sources.connect import _connect as make_connection
 from dashboard.sources.connect import _connect_runloop as make_runloop_connection
 from dashboard.sources.connect import get_loop, get_runloop
-from dashboard.sources.transport import Transport
+from dashboard.sources.http import transport
+from dashboard.sources.http.transport import Transport
 from tests.factories import make_judge, make_trace
 from tests.sources.faulty_server import FaultyServer, Request, reply_json, serve
 from tests.web.pages import fill

@@ -17,8 +17,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from dashboard.sources.connect import get_connection, get_runloop_connection
-from dashboard.web.access import list_admins
-from dashboard.web.addresses import build_origin, explain_origin
+from dashboard.web.site.access import list_admins
+from dashboard.web.site.addresses import build_origin, explain_origin
 
 BACKLOG = 512
 SILENCE_S = 10

@@ -10,9 +10,9 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from dashboard.web.addresses import build_origin, explain_origin
-from dashboard.web.audit import COMMAND_LINE, record
-from dashboard.web.people import find_person, make_link_path, one_at_a_time
+from dashboard.web.site.addresses import build_origin, explain_origin
+from dashboard.web.site.audit.log import COMMAND_LINE, record
+from dashboard.web.site.people.change import find_person, make_link_path, one_at_a_time
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -1,0 +1,149 @@
+"""Training rules and training runs, to read; and the benchmark that a rule replays."""
+
+from __future__ import annotations
+
+from django.db.models import F, QuerySet, Sum
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from dashboard.api.http.body import Id
+from dashboard.api.http.query import Flag, Parameter, page_parameters
+from dashboard.api.http.views import NEWEST_FIRST, LoopView, Write, get_row, list_page
+from dashboard.api.loop.benchmarks import select_replays
+from dashboard.api.loop.wire import training as wire
+from dashboard.api.loop.wire.benchmarks import BenchmarkRun as Replay
+from dashboard.store.attach import set_benchmark
+from dashboard.store.models import Rule, RunEvent, TrainingRun
+
+MOVING = (
+    "built", "registering", "dataset_validating", "preflighting", "job_creating", "training", "checkpoint_ready",
+    "candidate_booking", "candidate_running", "evaluating", "reported", "awaiting_review", "promoting", "waiting_funds",
+)  # fmt: skip
+FINAL = ("promoted", "rejected", "expired", "failed", "budget_stopped", "cancelled", "superseded", "rolled_back")
+COSTS = ("billed_training_cents", "billed_candidate_cents", "spent_eval_cents", "benchmark_spent_cents")
+RECENT_RUNS = 10
+
+
+class TrainingRuleList(LoopView):
+    parameters = (Flag("enabled", "Only rules that are, or are not, enabled."), *page_parameters())
+    answer = wire.TrainingRulePage
+
+    def get(self, request: Request) -> Response:
+        """Training rules of the workspace, newest first."""
+        query = self.read_query()
+        rows = Rule.objects.filter(workspace_id=self.workspace_id).order_by(*NEWEST_FIRST)
+        if query["enabled"] is not None:
+            rows = rows.filter(enabled=query["enabled"])
+        limit, offset = query["limit"], query["offset"]
+        page, total = list_page(rows, limit, offset)
+        rules = [wire.TrainingRule.of(row) for row in page]
+        return Response(wire.TrainingRulePage(rules=rules, total=total, limit=limit, offset=offset))
+
+
+class TrainingRuleDetail(LoopView):
+    answer = wire.TrainingRuleAnswer
+
+    def get(self, request: Request, rule_id: str) -> Response:
+        """One rule, its newest runs, and what it spent this month."""
+        self.read_query()
+        rule = get_row(Rule.objects.filter(workspace_id=self.workspace_id), rule_id, "training rule")
+        recent = select_runs(self.workspace_id).filter(rule_id=rule.pk)[:RECENT_RUNS]
+        return Response(
+            wire.TrainingRuleAnswer(
+                rule=wire.TrainingRule.of(rule),
+                recent_runs=[wire.TrainingRunSummary.of(run) for run in recent],
+                month_spent_cents=_sum_month(rule),
+            )
+        )
+
+
+class TrainingRuleBenchmark(LoopView):
+    writes = {
+        "PUT": Write(
+            answer=wire.TrainingRuleMutation,
+            fields=(Id(name="benchmark_id", description="What to replay on every run; null detaches.", nullable=True),),
+            refusals={
+                409: "BENCHMARK_RETIRED: no rule can replay a retired benchmark. BENCHMARK_WITHOUT_ITEMS: nor one "
+                "without conversations, whose scores were imported."
+            },
+        )
+    }
+
+    def put(self, request: Request, rule_id: str) -> Response:
+        """Attach a benchmark to the rule, in place of the one it has, or detach it. Consent is not touched."""
+        benchmark_id = self.read_body()["benchmark_id"]
+        rule = set_benchmark(self.workspace_id, rule_id, benchmark_id, timezone.now())
+        return Response(wire.TrainingRuleMutation(wire.TrainingRule.of(rule)))
+
+
+class TrainingRunList(LoopView):
+    parameters = (
+        Parameter("rule_id", "Only runs of this rule."),
+        Parameter("state", "Only runs in this state.", MOVING + FINAL),
+        *page_parameters(),
+    )
+    answer = wire.TrainingRunPage
+
+    def get(self, request: Request) -> Response:
+        """Training runs of the workspace, newest first."""
+        query = self.read_query()
+        rows = select_runs(self.workspace_id)
+        if query["rule_id"] is not None:
+            rows = rows.filter(rule_id=query["rule_id"])
+        if query["state"] is not None:
+            rows = rows.filter(state=query["state"])
+        limit, offset = query["limit"], query["offset"]
+        page, total = list_page(rows, limit, offset)
+        runs = [wire.TrainingRunSummary.of(row) for row in page]
+        return Response(wire.TrainingRunPage(runs=runs, total=total, limit=limit, offset=offset))
+
+
+class TrainingRunDetail(LoopView):
+    answer = wire.TrainingRunAnswer
+
+    def get(self, request: Request, run_id: str) -> Response:
+        """One run with its timeline, its replay of the benchmark, and links."""
+        self.read_query()
+        run = get_row(select_runs(self.workspace_id), run_id, "training run")
+        shape = wire.TrainingRun.of(run)
+        replay = select_replays(self.workspace_id).filter(run_id=run.pk).first()
+        return Response(
+            wire.TrainingRunAnswer(
+                run=shape,
+                timeline=[
+                    wire.TrainingRunEvent.of(event) for event in RunEvent.objects.filter(run_id=run.pk).order_by("seq")
+                ],
+                benchmark=Replay.of(replay) if replay else None,
+                links=wire.TrainingRunLinks(
+                    evaluation_url=reverse("loop-evaluation", args=[shape.evaluation_id])
+                    if shape.evaluation_id
+                    else None,
+                    benchmark_url=reverse("loop-benchmark", args=[replay.benchmark_id]) if replay else None,
+                ),
+                # This API has no action on a run, so none is offered.
+                available_actions=wire.TrainingRunActions(),
+            )
+        )
+
+
+def select_runs(workspace_id: str) -> QuerySet[TrainingRun]:
+    """The workspace's runs, newest first, with the ids of what hangs on each and whether its time was invented."""
+    rows = TrainingRun.objects.filter(workspace_id=workspace_id).order_by(*NEWEST_FIRST)
+    return rows.annotate(
+        evaluation_id=F("evaluation__id"),
+        benchmark_run_id=F("replay__id"),
+        updated_at=F("state_entered_at"),
+        undated=Coalesce("replay__undated", False),
+    )
+
+
+def _sum_month(rule: Rule) -> int:
+    """Whole cents that the rule's runs of this calendar month (UTC) cost, over the four columns."""
+    month = timezone.now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    sums = TrainingRun.objects.filter(rule=rule, created_at__gte=month).aggregate(
+        **{f"total_{column}": Sum(column, default=0) for column in COSTS}
+    )
+    return sum(sums.values())

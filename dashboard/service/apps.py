@@ -1,8 +1,0 @@
-"""The embedded service as a Django app."""
-
-from django.apps import AppConfig
-
-
-class ServiceConfig(AppConfig):
-    name = "dashboard.service"
-    label = "service"

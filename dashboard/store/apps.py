@@ -1,0 +1,8 @@
+"""The embedded service as a Django app."""
+
+from django.apps import AppConfig
+
+
+class ServiceConfig(AppConfig):
+    name = "dashboard.store"
+    label = "service"

@@ -1,0 +1,72 @@
+"""Which benchmark a rule replays, changed from either's page: the checks and the write that both share."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+
+from dashboard.sources.connect import get_loop
+from dashboard.sources.http.errors import NotFound
+from dashboard.sources.loop.client import Loop
+from dashboard.sources.loop.wire import Benchmark, Rule
+from dashboard.web.site.audit import log as audit
+
+WHAT_IT_DOES = (
+    "A rule replays its benchmark on every run that starts from then on; a paused one starts none. It raises no amount "
+    "that was agreed to, so consent is not touched and nobody has to agree again."
+)
+
+
+def change_benchmark(request: HttpRequest, rule: Rule, benchmark_id: str | None, *, seen: str) -> str:
+    """Have the rule replay this benchmark, or none, and say what was done.
+
+    `rule` is as it is now, `seen` the benchmark id that the form was opened over ("" for none). Raises
+    `audit.Refusal` when the rule changed in between, and every `SourceError`: the service's refusals are in its words.
+    """
+    loop = get_loop(actor=request.user.get_username())
+    wanted = find_benchmark(loop, benchmark_id) if benchmark_id else None
+    if (rule.benchmark_id or None) == benchmark_id:
+        done = f"replays “{wanted.name}” already" if wanted else "replays no benchmark already"
+        return f"“{rule.name}” {done}: nothing had to be changed."
+    action = "attach" if benchmark_id else "detach"
+    with audit.record(request, action=action, target_kind="rule", target_id=rule.id, target_name=rule.name) as entry:
+        # A retired one is left to the service to refuse: that says more than that the form is old.
+        if (rule.benchmark_id or "") != seen and not (wanted and wanted.status == "retired"):
+            raise audit.Refusal(
+                "STALE_FORM",
+                f"The rule changed after this form was opened: it replayed {name_of(loop, seen)} then, and replays "
+                f"{name_of(loop, rule.benchmark_id)} now. Nothing was changed; look again and send it once more.",
+            )
+        before = find_benchmark(loop, rule.benchmark_id)
+        loop.set_rule_benchmark(rule.id, benchmark_id)
+        entry.message = f"from {identify(before, rule.benchmark_id)} to {identify(wanted, benchmark_id)}"
+    if benchmark_id:
+        paused = "" if rule.enabled else " It is paused: until it is resumed it starts none."
+        return f"“{rule.name}” replays “{wanted.name if wanted else benchmark_id}” on every run from now on.{paused}"
+    return f"“{rule.name}” replays no benchmark from now on. What was measured stays."
+
+
+def find_benchmark(loop: Loop, benchmark_id: str | None) -> Benchmark | None:
+    """The benchmark, None where the service does not have it or no id is given."""
+    if not benchmark_id:
+        return None
+    try:
+        return loop.get_benchmark(benchmark_id)
+    except NotFound:
+        return None
+
+
+def identify(benchmark: Benchmark | None, benchmark_id: str | None) -> str:
+    """A benchmark as the audit log names it: names come back, ids do not."""
+    if not benchmark_id:
+        return "no benchmark"
+    return f"“{benchmark.name}” ({benchmark_id})" if benchmark else benchmark_id
+
+
+def name_of(loop: Loop, benchmark_id: str | None) -> str:
+    """A benchmark as a sentence names it."""
+    if not benchmark_id:
+        return "no benchmark"
+    found = find_benchmark(loop, benchmark_id)
+    if found is None:
+        return f"“{benchmark_id}”, which the service does not have"
+    return f"“{found.name}”" + (" (retired since)" if found.status == "retired" else "")

@@ -1,0 +1,65 @@
+"""What every page answer has in common: who must sign in first, and that nothing of it is kept by caches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from django.contrib.auth.middleware import LoginRequiredMiddleware
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import resolve_url
+from django.utils.cache import patch_vary_headers
+
+from dashboard.web.site import kept
+from dashboard.web.site.addresses import API_PREFIXES, find_page
+
+
+class SignInMiddleware(LoginRequiredMiddleware):
+    """Send a stranger to sign in and back to the page they were on, with what they had typed there.
+
+    A script's request (htmx, or the chart's fetch) gets a 401 that carries the address: following a redirect it would
+    put the sign-in page into a table.
+    """
+
+    def handle_no_permission(  # type: ignore[override]  # not every answer to a stranger is a redirect
+        self, request: HttpRequest, view_func: Callable[..., HttpResponseBase]
+    ) -> HttpResponseBase:
+        page = kept.keep(request) if request.method not in kept.SAFE else ""
+        if request.htmx:  # type: ignore[attr-defined]
+            answer = HttpResponse(status=401)
+            answer["HX-Redirect"] = sign_in_address(request, page or find_current_page(request))
+            return answer
+        if request.headers.get("Accept", "").startswith("application/json"):
+            return JsonResponse({"sign_in": sign_in_address(request, request.get_full_path())}, status=401)
+        answer = HttpResponse(status=302)
+        answer["Location"] = sign_in_address(request, page or request.get_full_path())
+        return answer
+
+
+def sign_in_address(request: HttpRequest, came_from: str | None) -> str:
+    """Where to sign in, with the page to come back to. An unusable origin is left out."""
+    page = find_page(request, came_from)
+    return resolve_url("sign-in") + ("?" + urlencode({"next": page}) if page else "")
+
+
+def find_current_page(request: HttpRequest) -> str | None:
+    """Path and query of the page that htmx says it is on; None where it does not say, or nothing that is an address."""
+    try:
+        page: str | None = request.htmx.current_url_abs_path  # type: ignore[attr-defined]
+    except ValueError:  # such as "http://[", which urlsplit refuses
+        return None
+    return page
+
+
+def keep_out_of_caches(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Pages are one person's and of one moment: no cache and no Back button shows them again after sign-out."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if not request.path_info.startswith(API_PREFIXES):
+            response.headers.setdefault("Cache-Control", "no-store, private")
+            patch_vary_headers(response, ["Cookie", "HX-Request"])
+        return response
+
+    return middleware

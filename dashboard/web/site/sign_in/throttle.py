@@ -1,0 +1,92 @@
+"""Slows the guessing of passwords down, without letting a stranger lock anybody out.
+
+Ten wrong passwords for one name from one place close the password form for that name there, until the oldest of them is
+a quarter of an hour old; so do a hundred from one place for any names. A place is a network address, or, better, a
+browser in which that person has signed in before: it counts for itself, so a stranger behind the same address closes
+nothing for it. Tries while it is closed count no further, and a sign-in link works all the time.
+
+Counted in the database: a cache on files loses counts between processes and drops them when it is full. django-axes
+would bring its own models, middleware and log of names for these two rules, and no notion of a known browser.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from ipaddress import IPv6Address, ip_address, ip_network
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from dashboard.web.models import SignInFailure
+from dashboard.web.site.kept import read_marks
+from dashboard.web.site.people.change import fold_name
+
+MOST_FOR_A_NAME = 10
+MOST_FROM_A_PLACE = 100
+WINDOW = timedelta(minutes=15)
+
+
+def closed_until(request: HttpRequest, name: str) -> datetime | None:
+    """When a password for this name may be tried again from there; None when now."""
+    since = timezone.now() - WINDOW
+    ends = []
+    for key, most in build_keys(request, name).items():
+        newest = SignInFailure.objects.filter(key=key, at__gt=since).order_by("-at").values_list("at", flat=True)
+        times = list(newest[:most])
+        if len(times) == most:
+            ends.append(times[-1] + WINDOW)
+    return max(ends, default=None)
+
+
+def note_failure(request: HttpRequest, name: str) -> None:
+    """Count a wrong password, and drop those that are too old to count."""
+    now = timezone.now()
+    SignInFailure.objects.filter(at__lte=now - WINDOW).delete()
+    SignInFailure.objects.bulk_create(SignInFailure(key=key, at=now) for key in build_keys(request, name))
+
+
+def forgive(request: HttpRequest, name: str) -> None:
+    """Forget the wrong passwords for this name from there: the right one came."""
+    key = next(iter(build_keys(request, name)))
+    SignInFailure.objects.filter(key=key).delete()
+
+
+def build_keys(request: HttpRequest, name: str) -> dict[str, int]:
+    """What the try counts for, with how many are one too many: first the name there, then the place."""
+    place = find_place(request, name)
+    return {_hash("name", fold_name(name), place): MOST_FOR_A_NAME, _hash("place", place): MOST_FROM_A_PLACE}
+
+
+def find_place(request: HttpRequest, name: str) -> str:
+    """The browser, where that person has signed in with it before, else the network address."""
+    marks = read_marks(request)
+    user = get_user_model().objects.filter(username=name).only("pk").first() if marks else None
+    if user is not None:
+        for mark, owner in marks:
+            if owner == user.pk:
+                return f"browser {mark}"
+    return find_address(request)
+
+
+def find_address(request: HttpRequest) -> str:
+    """The address that the request came from; of IPv6 the /64, for one subscriber has all of it.
+
+    With HTTPS on, a proxy of ours stands before us, and the last address in X-Forwarded-For is the one that it saw.
+    """
+    address = str(request.META.get("REMOTE_ADDR", ""))
+    if settings.HTTPS and (forwarded := request.headers.get("X-Forwarded-For")):
+        address = forwarded.rpartition(",")[2].strip()
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, IPv6Address):
+        return str(parsed.ipv4_mapped or ip_network(f"{parsed}/64", strict=False))
+    return str(parsed)
+
+
+def _hash(*parts: str) -> str:
+    return salted_hmac("dashboard.web.throttle", "\0".join(parts), algorithm="sha256").hexdigest()

@@ -1,0 +1,375 @@
+"""Reading result files of lm-evaluation-harness: which numbers, of which checkpoint, and why there is none."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from dashboard.imports.results import harness as results_files_harness
+from dashboard.imports.results.files import read_results
+from dashboard.imports.results.harness import decode_file
+from dashboard.imports.results.types import FileError, ResultsError, ResultSet
+from tests.imports.harness_files import MAY_1, write_current, write_old
+
+
+def read(tmp_path: Path, task: str = "lambada", metric: str = "acc", **options: object) -> ResultSet:
+    return read_results(tmp_path / "new", tmp_path / "old", metric=metric, task=task, **options)
+
+
+def write_pair(tmp_path: Path, step: int, candidate: dict, incumbent: dict | None = None) -> None:
+    write_old(tmp_path / "new", step, {"lambada": candidate})
+    write_old(tmp_path / "old", step, {"lambada": candidate if incumbent is None else incumbent}, model="lab/base")
+
+
+def test_it_works(tmp_path):
+    write_pair(tmp_path, 512, {"acc": 0.5, "acc_stderr": 0.1}, {"acc": 0.25})
+    results = read(tmp_path)
+    (result,) = results.results
+    assert (result.checkpoint, result.candidate, result.incumbent, result.status) == ("step512", 0.5, 0.25, "done")
+    assert (result.candidate_model, result.candidate_version) == ("lab/tiny", "step512")
+    assert result.incumbent_model == "lab/base"
+    assert (results.measure.scale, results.measure.require_all_rows) == ("0 to 1", True)
+    assert result.created_at is None
+    assert result.dimensions == ()
+
+
+def test_the_current_format_gives_the_date_the_questions_and_the_value_behind_its_filter(tmp_path):
+    for side, score in (("new", 0.5), ("old", 0.25)):
+        write_current(
+            tmp_path / side,
+            {"pretrained": f"out/{side}/checkpoint-20"},
+            {"gsm": {"acc,none": score, "acc_stderr,none": "N/A"}},
+        )
+    (result,) = read(tmp_path, task="gsm").results
+    assert (result.checkpoint, result.candidate, result.incumbent, result.rows) == ("checkpoint-20", 0.5, 0.25, 100)
+    assert result.created_at == datetime(2024, 5, 1, 10, 20, 30, 500_000, tzinfo=UTC)
+    assert (result.candidate_model, result.candidate_version) == ("out/new", None)
+
+
+def test_a_metric_with_several_filters_must_name_one(tmp_path):
+    metrics = {"exact_match,strict-match": 0.5, "exact_match,flexible-extract": 0.6}
+    for side in ("new", "old"):
+        write_current(tmp_path / side, "pretrained=a/b,revision=step1", {"gsm": metrics})
+    with pytest.raises(ResultsError, match="several filters: exact_match,flexible-extract, exact_match,strict-match"):
+        read(tmp_path, task="gsm", metric="exact_match")
+    assert read(tmp_path, task="gsm", metric="exact_match,strict-match").results[0].candidate == 0.5
+
+
+def test_checkpoints_are_ordered_as_numbers_are(tmp_path):
+    for step in (1000, 512, 2, 143000):
+        write_pair(tmp_path, step, {"acc": 0.5})
+    assert [r.checkpoint for r in read(tmp_path).results] == ["step2", "step512", "step1000", "step143000"]
+
+
+@pytest.mark.parametrize(
+    ("model_args", "name", "checkpoint", "model"),
+    [
+        ("pretrained=lab/tiny,revision=step5", "x.json", "step5", "lab/tiny"),
+        ("pretrained=lab/tiny,revision=main", "tiny_step7.json", "step7", "lab/tiny"),
+        (
+            "pretrained=/data/run1/checkpoint-1000/,dtype=auto",
+            "results_2024-05-01T10-20-30.1.json",
+            "checkpoint-1000",
+            "/data/run1",
+        ),
+        ("pretrained=lab/tiny,peft=out/lora/checkpoint-9", "x.json", "checkpoint-9", "out/lora"),
+        ({"pretrained": "lab/tiny-step8", "revision": None}, "x.json", "step8", "lab/tiny"),
+        ("pretrained=lab/tiny", "step30/results.json", "step30", "lab/tiny"),
+        ("pretrained=lab/tiny-v2", "results.json", "tiny-v2", "lab/tiny-v2"),
+        ("", "night.json", "night", "hf"),
+        ("pretrained=step9", "x.json", "step9", "hf"),
+    ],
+)
+def test_the_checkpoint_is_read_from_revision_then_path_then_names(model_args, name, checkpoint, model):
+    document = {"results": {"t": {"acc": 1}}, "config": {"model": "hf", "model_args": model_args}}
+    file = decode_file(document, name, "folder")
+    assert (file.checkpoint, file.model) == (checkpoint, model)
+
+
+def test_the_model_falls_back_to_the_model_name_and_then_to_the_folder():
+    assert decode_file({"results": {"t": {}}, "model_name": "lab/tiny"}, "a.json", "folder").model == "lab/tiny"
+    assert decode_file({"results": {"t": {}}}, "a.json", "folder").model == "folder"
+
+
+@pytest.mark.parametrize(
+    ("date", "name", "expected"),
+    [
+        (MAY_1 * 1000, "results.json", None),  # milliseconds
+        (True, "results.json", None),
+        ("yesterday", "results_2024-05-02T01-02-03.5.json", datetime(2024, 5, 2, 1, 2, 3, 500_000, tzinfo=UTC)),
+        (None, "results_2024-13-02T01-02-03.json", None),
+    ],
+)
+def test_a_date_that_is_no_unix_time_falls_back_to_the_time_in_the_name(date, name, expected):
+    assert decode_file({"results": {"t": {}}, "date": date}, name, "folder").created_at == expected
+
+
+def test_a_missing_side_is_a_replay_without_a_score_that_names_it(tmp_path):
+    write_pair(tmp_path, 1, {"acc": 0.5})
+    write_old(tmp_path / "new", 512, {"lambada": {"acc": 0.5}})
+    write_old(tmp_path / "old", 600, {"lambada": {"acc": 0.5}})
+    _, lone, other = read(tmp_path).results
+    assert (lone.status, lone.reason, lone.candidate) == ("failed", "no incumbent result for step512", None)
+    assert (other.status, other.reason, other.incumbent) == ("failed", "no candidate result for step600", None)
+    assert other.candidate_model == "lab/tiny"
+
+
+def test_without_an_incumbent_every_reason_says_so(tmp_path):
+    write_old(tmp_path / "new", 512, {"lambada": {"acc": 0.5}})
+    (result,) = read_results(tmp_path / "new", None, metric="acc", task="lambada").results
+    assert result.reason == "no incumbent result for step512 (no --incumbent was given)"
+
+
+def test_one_incumbent_file_is_the_baseline_of_every_checkpoint(tmp_path):
+    for step in (1, 2):
+        write_old(tmp_path / "new", step, {"lambada": {"acc": step / 10}})
+    baseline = write_old(tmp_path / "old", 99, {"lambada": {"acc": 0.3}}, model="lab/base")
+    results = read_results(tmp_path / "new", baseline, metric="acc", task="lambada").results
+    assert [(r.candidate, r.incumbent) for r in results] == [(0.1, 0.3), (0.2, 0.3)]
+
+
+def test_folders_without_a_common_checkpoint_hint_at_a_fixed_baseline(tmp_path):
+    write_old(tmp_path / "new", 1, {"lambada": {"acc": 0.5}})
+    write_old(tmp_path / "old", 9, {"lambada": {"acc": 0.5}})
+    assert any("--incumbent FILE" in note for note in read(tmp_path).notes)
+
+
+def test_zero_is_a_score(tmp_path):
+    write_pair(tmp_path, 1, {"acc": 0.0}, {"acc": 0})
+    assert read(tmp_path).results[0].candidate == 0.0
+    assert read(tmp_path).results[0].status == "done"
+
+
+@pytest.mark.parametrize("value", ["0.5", True, None, float("nan"), float("inf"), [0.5], 10**400])
+def test_what_is_not_a_finite_number_is_a_reason_and_never_a_score(tmp_path, value):
+    write_pair(tmp_path, 1, {"acc": 0.5})
+    write_pair(tmp_path, 2, {"acc": 0.5}, {"acc": value})
+    result = read(tmp_path).results[1]
+    assert (result.status, result.candidate, result.incumbent) == ("failed", None, None)
+    assert result.reason.startswith("incumbent: metric acc of task lambada is not a finite number: ")
+
+
+def test_an_integer_that_no_float_holds_is_a_reason_that_names_it(tmp_path):
+    write_pair(tmp_path, 1, {"acc": 2**53}, {"acc": 2**53 + 1})
+    assert read(tmp_path).results[0].reason == (
+        "incumbent: metric acc of task lambada is an integer beyond 2^53 that cannot be kept exactly: 9007199254740993"
+    )
+
+
+def test_a_checkpoint_without_the_metric_or_the_task_says_which(tmp_path):
+    write_pair(tmp_path, 1, {"acc": 0.5})
+    write_pair(tmp_path, 2, {"acc": 0.5}, {"ppl": 3.0})
+    write_pair(tmp_path, 3, {"acc": 0.5})
+    write_old(tmp_path / "new", 3, {"other": {"acc": 0.5}})
+    _, second, third = read(tmp_path).results
+    assert second.reason == "incumbent: no metric acc for task lambada"
+    assert third.reason == "no candidate result for task lambada"
+
+
+def test_a_pattern_makes_dimensions_and_their_unweighted_mean(tmp_path):
+    for side, shift in (("new", 0.25), ("old", 0.0)):
+        write_old(
+            tmp_path / side, 1, {"mmlu-a": {"acc": 0.25 + shift}, "mmlu-b": {"acc": 0.5 + shift}, "x": {"acc": 1}}
+        )
+    results = read(tmp_path, task="mmlu-*")
+    (result,) = results.results
+    assert (result.candidate, result.incumbent) == (0.625, 0.375)
+    assert [(d.key, d.candidate, d.incumbent) for d in result.dimensions] == [
+        ("mmlu-a", 0.5, 0.25),
+        ("mmlu-b", 0.75, 0.5),
+    ]
+    assert results.measure.aggregate == "unweighted mean of the 2 tasks mmlu-*"
+    assert results.measure.dimensions == ("mmlu-a", "mmlu-b")
+
+
+def test_a_mean_over_fewer_tasks_is_no_score(tmp_path):
+    both = {"mmlu-a": {"acc": 0.25}, "mmlu-b": {"acc": 0.5}}
+    for side in ("new", "old"):
+        write_old(tmp_path / side, 1, both)
+    write_old(tmp_path / "new", 2, {"mmlu-a": {"acc": 0.9}})
+    write_old(tmp_path / "old", 2, both)
+    result = read(tmp_path, task="mmlu-*").results[1]
+    assert (result.status, result.reason) == ("failed", "no candidate result for task mmlu-b")
+
+
+def test_the_tasks_of_an_existing_benchmark_are_kept_and_others_left_out(tmp_path):
+    for side in ("new", "old"):
+        write_old(tmp_path / side, 1, {"mmlu-a": {"acc": 0.25}, "mmlu-b": {"acc": 0.5}})
+    results = read(tmp_path, task="mmlu-*", frozen_tasks=["mmlu-a"])
+    assert results.results[0].candidate == 0.25
+    assert any("mmlu-b" in note for note in results.notes)
+
+
+def test_a_group_counts_only_when_it_is_named_exactly(tmp_path):
+    tasks = {"mmlu": {"acc,none": 0.9}, "mmlu_a": {"acc,none": 0.2}, "mmlu_b": {"acc,none": 0.4}}
+    for side in ("new", "old"):
+        write_current(
+            tmp_path / side, "pretrained=a,revision=step1", tasks, group_subtasks={"mmlu": ["mmlu_a", "mmlu_b"]}
+        )
+    assert read(tmp_path, task="mmlu*").results[0].candidate == pytest.approx(0.3)
+    assert read(tmp_path, task="mmlu").results[0].candidate == 0.9
+
+
+def test_sides_measured_with_other_shots_or_versions_make_no_score(tmp_path):
+    write_current(tmp_path / "new", "pretrained=a,revision=step1", {"t": {"acc,none": 0.5}})
+    write_current(tmp_path / "old", "pretrained=b,revision=step1", {"t": {"acc,none": 0.5}}, **{"n-shot": {"t": 0}})
+    (result,) = read(tmp_path, task="t").results
+    assert result.status == "failed"
+    assert "not measured alike" in result.reason
+
+
+def test_an_unbounded_metric_claims_no_bounds_and_knows_that_lower_is_better(tmp_path):
+    write_pair(tmp_path, 1, {"ppl": 12.5})
+    measure = read(tmp_path, metric="ppl").measure
+    assert (measure.scale, measure.lower_is_better) == ("no bounds, lower is better", True)
+
+
+def test_the_files_own_direction_wins_over_the_metrics_name(tmp_path):
+    for side in ("new", "old"):
+        write_current(
+            tmp_path / side,
+            "pretrained=a,revision=step1",
+            {"t": {"odd,none": 2.0}},
+            higher_is_better={"t": {"odd": False}},
+        )
+    assert read(tmp_path, task="t", metric="odd").measure.lower_is_better
+    for side in ("new", "old"):
+        write_current(
+            tmp_path / side, "pretrained=a,revision=step1", {"t": {"odd,none": 2.0}}, higher_is_better={"t": None}
+        )
+    assert read(tmp_path, task="t", metric="odd").measure.scale == "no bounds"
+
+
+def test_of_two_results_of_one_checkpoint_the_newest_is_used_and_the_other_named(tmp_path):
+    write_old(tmp_path / "old", 1, {"t": {"acc": 0.1}})
+    args = "pretrained=lab/tiny,revision=step1"
+    write_current(tmp_path / "old", args, {"t": {"acc,none": 0.1}}, name="b.json")
+    write_current(tmp_path / "new", args, {"t": {"acc,none": 0.2}}, date=MAY_1 + 60, name="a.json")
+    write_current(tmp_path / "new", args, {"t": {"acc,none": 0.9}}, date=MAY_1, name="b.json")
+    results = read(tmp_path, task="t")
+    assert results.results[0].candidate == 0.2
+    assert "two candidate results for step1: a.json is used, not the older b.json" in results.notes
+
+
+def test_tasks_of_one_checkpoint_may_stand_in_several_files(tmp_path):
+    args = "pretrained=lab/tiny,revision=step1"
+    for side in ("new", "old"):
+        write_current(tmp_path / side, args, {"t-a": {"acc,none": 0.2}}, name="a.json")
+        write_current(tmp_path / side, args, {"t-b": {"acc,none": 0.4}}, name="b.json", date=MAY_1 + 60)
+        write_current(tmp_path / side, args, {"other": {"acc,none": 0.4}}, name="c.json", date=MAY_1 + 90)
+    results = read(tmp_path, task="t-*")
+    assert results.results[0].candidate == pytest.approx(0.3)
+    assert results.notes == ()
+
+
+def test_a_folder_with_one_checkpoint_of_two_models_is_refused(tmp_path):
+    for model in ("lab/a", "lab/b"):
+        write_old(tmp_path / "new" / model, 1, {"lambada": {"acc": 0.5}}, model=model)
+    with pytest.raises(ResultsError, match="step1 of two models, lab/a and lab/b"):
+        read_results(tmp_path / "new", None, metric="acc", task="lambada")
+
+
+def test_an_unknown_task_or_metric_lists_what_there_is_nearest_first(tmp_path):
+    write_old(tmp_path / "new", 1, {"arc": {"acc": 1, "acc_stderr": 1, "ppl": 2, "note": "x"}, "lambada": {"acc": 1}})
+    with pytest.raises(ResultsError, match="no task matches lambda; there are: lambada, arc"):
+        read_results(tmp_path / "new", None, metric="acc", task="lambda")
+    with pytest.raises(ResultsError, match=r"no metric pl for task arc; there are: ppl, acc$"):
+        read_results(tmp_path / "new", None, metric="pl", task="arc")
+    with pytest.raises(ResultsError, match="say which with --task and --metric"):
+        read_results(tmp_path / "new", None, task="arc")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{", "not JSON"),
+        (b"\xff\xfe", "not UTF-8"),
+        (b"[" * 200_000, "beyond all bounds"),
+        (b'{"results": {"t": {"acc": ' + b"9" * 5000 + b"}}}", "beyond all bounds"),
+        (b"[]", 'no "results"'),
+        (b'{"results": {}}', 'no "results"'),
+        (b'{"results": {"t": {}}, "config": {"model_args": {"revision": "' + b"x" * 300 + b'"}}}', "longer than"),
+        (b'{"results": {"t\\u0000": {}}}', "null character"),
+        (b'{"results": {"t": {}}, "model_name": "a\\ud800"}', "half a character"),
+    ],
+)
+def test_an_unreadable_file_is_named_and_the_rest_read(tmp_path, content, message):
+    write_pair(tmp_path, 1, {"acc": 0.5})
+    (tmp_path / "new" / "bad.json").write_bytes(content)
+    results = read(tmp_path)
+    assert [r.checkpoint for r in results.results] == ["step1"]
+    (problem,) = results.problems
+    assert problem.path.endswith("bad.json")
+    assert message in problem.message
+
+
+def test_a_file_over_the_size_cap_is_named(tmp_path, monkeypatch):
+    write_pair(tmp_path, 1, {"acc": 0.5})
+    monkeypatch.setattr(results_files_harness, "MAX_FILE_BYTES", 10)
+    with pytest.raises(ResultsError, match=r"no candidate file could be read: .*larger than"):
+        read(tmp_path)
+
+
+def test_links_in_a_loop_broken_links_and_pipes_end_with_a_name_each(tmp_path):
+    write_pair(tmp_path, 1, {"acc": 0.5})
+    (tmp_path / "new" / "again").symlink_to(tmp_path / "new")
+    (tmp_path / "new" / "self.json").symlink_to(tmp_path / "new" / "self.json")
+    (tmp_path / "new" / "gone.json").symlink_to(tmp_path / "nowhere.json")
+    (tmp_path / "new" / "same.json").symlink_to(tmp_path / "new" / "tiny_step1.json")
+    os.mkfifo(tmp_path / "new" / "pipe.json")
+    results = read(tmp_path)
+    assert [r.checkpoint for r in results.results] == ["step1"]
+    assert sorted(Path(p.path).name for p in results.problems) == ["gone.json", "pipe.json", "self.json"]
+    assert results.notes == ()
+
+
+def test_an_empty_or_missing_folder_is_refused(tmp_path):
+    with pytest.raises(ResultsError, match="does not exist"):
+        read_results(tmp_path / "none", None, metric="acc", task="t")
+    with pytest.raises(ResultsError, match=r"holds no \*\.json"):
+        read_results(tmp_path, None, metric="acc", task="t")
+
+
+def test_a_sample_log_beside_the_results_is_not_a_result(tmp_path):
+    write_pair(tmp_path, 1, {"acc": 0.5})
+    (tmp_path / "new" / "samples_lambada_2024.jsonl").write_text("{}\n")
+    assert read(tmp_path).problems == ()
+
+
+def test_the_order_of_files_on_disk_does_not_matter(tmp_path, monkeypatch):
+    for step in range(12):
+        write_pair(tmp_path, step, {"acc": step / 20})
+    expected = read(tmp_path)
+    walk = os.walk
+
+    def shuffled(*args, **options):
+        for folder, folders, names in walk(*args, **options):
+            random.Random(3).shuffle(names)
+            yield folder, folders, names
+
+    monkeypatch.setattr(results_files_harness.os, "walk", shuffled)
+    assert read(tmp_path) == expected
+
+
+def test_progress_counts_every_file(tmp_path):
+    write_pair(tmp_path, 1, {"acc": 0.5})
+    seen: list[tuple[int, int]] = []
+    read(tmp_path, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 1), (1, 1)]
+
+
+def test_a_folder_is_not_a_file_to_load(tmp_path):
+    with pytest.raises(FileError, match="not a regular file"):
+        results_files_harness.load_json(tmp_path)
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path):
+    write_pair(tmp_path, 1, {"acc": 0.5})
+    path = tmp_path / "new" / "tiny_step1.json"
+    path.write_text(json.dumps(json.loads(path.read_text())), encoding="utf-8-sig")
+    assert read(tmp_path).problems == ()

@@ -1,0 +1,254 @@
+"""The sample workspace: a year with everything in it, the same every time, gone with one command."""
+
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import TestCase
+
+from dashboard.sample import make as sample
+from dashboard.sample.make import SampleRefused, create_sample, fill_if_empty, remove_sample
+from dashboard.sample.story import tell_story
+from dashboard.sources.connect import get_loop
+from dashboard.store.digest import digest_items
+from dashboard.store.models import (
+    Benchmark,
+    BenchmarkRun,
+    Dataset,
+    DatasetItem,
+    Evaluation,
+    EvaluationItem,
+    Judge,
+    Rule,
+    RunEvent,
+    Trace,
+    TrainingRun,
+    Workspace,
+)
+from dashboard.trend import ALL_RULES, GAP_LABELS, build_trend
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 3, 4, 15, 42, tzinfo=UTC)
+FLAGGED = (Benchmark, BenchmarkRun, Dataset, Evaluation, Judge, Rule, Trace, TrainingRun)
+
+
+@pytest.fixture(autouse=True)
+def _own_state_folder(settings, tmp_path) -> None:
+    settings.DATA_DIR = tmp_path
+
+
+def run(*arguments: str, **options: Any) -> str:
+    out = io.StringIO()
+    call_command("sample", *arguments, stdout=out, **options)
+    return out.getvalue()
+
+
+def snapshot() -> list[Any]:
+    return [list(model.objects.order_by("id").values()) for model in FLAGGED]
+
+
+class TestTheYear(TestCase):
+    """Facts about one sample workspace, made once for all of them."""
+
+    @classmethod
+    def setUpTestData(cls) -> None:
+        create_sample(now=NOW)
+
+    def test_it_is_a_teams_year(self):
+        assert Rule.objects.count() == 3
+        replays = {b.name: b.replays.count() for b in Benchmark.objects.all()}
+        assert len(replays) == 5
+        assert sorted(replays.values())[0] == 0
+        assert all(40 <= count <= 250 for count in replays.values() if count)
+        assert Benchmark.objects.filter(status="retired", retired_at__isnull=False).count() == 1
+        two_rules = [b for b in Benchmark.objects.all() if b.replays.values("run__rule").distinct().count() == 2]
+        assert [b.name for b in two_rules] == ["Support answers"]
+        oldest, newest = BenchmarkRun.objects.earliest("created_at"), BenchmarkRun.objects.latest("created_at")
+        assert timedelta(days=300) < newest.created_at - oldest.created_at < timedelta(days=366)
+        assert not Rule.objects.filter(benchmark__status="retired").exists()
+
+    def test_every_kind_of_gap_and_every_decision_is_there(self):
+        assert BenchmarkRun.objects.filter(status="open").count() == 1
+        assert BenchmarkRun.objects.latest("created_at").status == "open"
+        others = [
+            r for r in BenchmarkRun.objects.select_related("benchmark") if r.items_digest != r.benchmark.items_digest
+        ]
+        assert others
+        assert TrainingRun.objects.filter(replay=None).count() == 1
+        decisions = set(TrainingRun.objects.values_list("decision", flat=True))
+        assert decisions == {"auto_promoted", "promoted", "rejected", "auto_rejected", "rolled_back", None}
+
+    def test_a_trend_shows_every_kind_of_gap_that_this_service_can_store(self):
+        """An unreadable score is none of them: what it stores as a score is a number."""
+        loop, kinds, reasons = get_loop(), set(), set()
+        for benchmark in loop.list_benchmarks():
+            history = loop.get_history(benchmark.id)
+            for slot in build_trend(history.points, benchmark, now=NOW, rule=ALL_RULES).slots:
+                if slot.gap:
+                    kinds.add(slot.gap.kind)
+                    reasons.add(slot.gap.reason)
+        assert kinds == {*GAP_LABELS, "paused_by_operator"} - {"unreadable"}
+        assert "the service gave no reason" not in reasons
+
+    def test_every_gap_has_its_reason_and_no_score(self):
+        unscored = BenchmarkRun.objects.filter(status="done", candidate_score=None)
+        assert unscored.count() == 1
+        for replay in BenchmarkRun.objects.exclude(status="done") | unscored:
+            assert (replay.candidate_score, replay.incumbent_score, replay.score_delta) == (None, None, None)
+            assert replay.status_reason or replay.status == "open"
+            assert replay.rows_scored < replay.rows_total
+        for replay in BenchmarkRun.objects.filter(status="done", candidate_score__isnull=False):
+            assert replay.rows_scored == replay.rows_total
+            assert replay.score_delta == pytest.approx(replay.candidate_score - replay.incumbent_score)
+
+    def test_the_incumbent_changes_only_after_a_promotion(self):
+        for rule in Rule.objects.all():
+            serving = None
+            for replay in BenchmarkRun.objects.filter(run__rule=rule).order_by("created_at").select_related("run"):
+                incumbent = replay.incumbent_ref["model_version"]
+                assert serving in (None, incumbent)
+                promoted = replay.run.decision in ("promoted", "auto_promoted")
+                serving = replay.run.checkpoint_id if promoted else incumbent
+
+    def test_conversations_are_pinned_under_their_own_digest(self):
+        for benchmark in Benchmark.objects.all():
+            rows = list(benchmark.items.order_by("ordinal").values("prompt", "tools"))
+            assert 12 <= len(rows) == benchmark.item_count <= 40
+            assert benchmark.items_digest == digest_items(rows)
+            assert benchmark.items.filter(source_trace=None).count() == 1
+        assert any(m.get("tool_calls") for b in Benchmark.objects.all() for i in b.items.all() for m in i.prompt)
+
+    def test_runs_evaluations_and_timelines_agree(self):
+        for run in TrainingRun.objects.select_related("evaluation"):
+            body = run.evaluation.body
+            assert body["wins"] + body["losses"] + body["ties"] == body["rows_scored"]
+            assert body["verdict"] == run.verdict
+            assert run.finished_at is None or run.finished_at <= NOW
+            assert (run.decided_by is None) == (run.decision is None)
+        for run in TrainingRun.objects.prefetch_related("timeline"):
+            events = sorted(run.timeline.all(), key=lambda event: event.seq)
+            assert events[-1].to_state == run.state
+            assert [e.ts for e in events] == sorted(e.ts for e in events)
+        newest = Evaluation.objects.latest("created_at")
+        assert newest.items.filter(winner="candidate").count() == newest.body["wins"]
+        seqs = list(TrainingRun.objects.order_by("seq").values_list("seq", flat=True))
+        assert seqs == list(range(1, len(seqs) + 1))
+
+    def test_the_service_marks_it_as_sample_data(self):
+        headers = {"benchtrend.workspace": "ws_local"}
+        page = self.client.get("/api/loop/benchmarks", **headers).json()
+        assert page["total"] == 5
+        assert all(b["sample"] for b in page["benchmarks"])
+        for benchmark in page["benchmarks"]:
+            history = self.client.get(f"/api/loop/benchmarks/{benchmark['id']}/history", **headers)
+            assert history.status_code == 200
+
+
+def test_the_same_moment_gives_the_same_rows():
+    create_sample(now=NOW)
+    first = snapshot()
+    remove_sample()
+    create_sample(now=NOW)
+    assert snapshot() == first
+
+
+def test_the_story_does_not_depend_on_the_clock_but_for_its_times():
+    one, other = tell_story(NOW), tell_story(NOW + timedelta(days=3, hours=5))
+    assert [(r.checkpoint, r.candidate_score, r.decision) for r in one] == [
+        (r.checkpoint, r.candidate_score, r.decision) for r in other
+    ]
+
+
+def test_creating_it_twice_changes_nothing():
+    create_sample(now=NOW)
+    first = snapshot()
+    assert not create_sample(now=NOW + timedelta(days=1))
+    assert snapshot() == first
+
+
+def test_everything_is_flagged_and_removal_leaves_nothing():
+    create_sample(now=NOW)
+    assert not any(model.objects.filter(sample=False).exists() for model in FLAGGED)
+    removed, kept = remove_sample()
+    assert removed["benchmarks"] == 5
+    assert removed["rules"] == 3
+    assert kept == []
+    assert not any(model.objects.exists() for model in (*FLAGGED, RunEvent, EvaluationItem, DatasetItem))
+
+
+def test_what_people_added_stays():
+    create_sample(now=NOW)
+    workspace = Workspace.default()
+    pinned = Benchmark.objects.get(name="Handover to a person")
+    mine = Benchmark.objects.create(workspace=workspace, name="Mine", judge=Judge.objects.first())
+    rule = Rule.objects.create(workspace=workspace, name="My rule", benchmark=pinned)
+    own_run = TrainingRun.objects.create(
+        workspace=workspace, seq=10_000, state="reported", rule=Rule.objects.get(name="SQL copilot")
+    )
+    BenchmarkRun.objects.create(
+        workspace=workspace, benchmark=pinned, run=own_run, status="failed", status_reason="no candidate"
+    )
+    sample_run = TrainingRun.objects.get(replay=None, sample=True)
+    BenchmarkRun.objects.create(
+        workspace=workspace, benchmark=mine, run=sample_run, status="failed", status_reason="no candidate"
+    )
+    dataset = Dataset.objects.create(workspace=workspace, name="My set")
+    DatasetItem.objects.create(dataset=dataset, trace=Trace.objects.first(), ordinal=0)
+    _, kept = remove_sample()
+    rule.refresh_from_db()
+    own_run.refresh_from_db()
+    assert sorted(Benchmark.objects.values_list("name", flat=True)) == ["Handover to a person", "Mine"]
+    # The benchmark became theirs, so their rule stays attached to it.
+    assert rule.benchmark == pinned
+    assert own_run.rule is None
+    assert BenchmarkRun.objects.count() == 2
+    assert (Trace.objects.count(), dataset.items.count()) == (1, 1)
+    assert len(kept) == 3
+    assert not any(model.objects.filter(sample=True).exists() for model in FLAGGED)
+
+
+def test_a_rule_of_ones_own_is_detached_from_a_sample_benchmark():
+    create_sample(now=NOW)
+    benchmark = Benchmark.objects.get(name="Support answers")
+    rule = Rule.objects.create(workspace=Workspace.default(), name="My rule", benchmark=benchmark)
+    assert 'kept rule "My rule": detached from the sample benchmark' in run("remove")
+    rule.refresh_from_db()
+    assert rule.benchmark is None
+
+
+def test_a_taken_name_refuses_it_and_leaves_nothing_behind():
+    Rule.objects.create(workspace=Workspace.default(), name="SQL copilot")
+    with pytest.raises(SampleRefused, match='"SQL copilot" is a name of the sample workspace'):
+        create_sample()
+    with pytest.raises(CommandError, match="SQL copilot"):
+        run("create")
+    assert Benchmark.objects.count() == 0
+
+
+def test_it_goes_beside_other_data_when_it_is_asked_for():
+    workspace = Workspace.default()
+    TrainingRun.objects.create(workspace=workspace, seq=7, state="reported")
+    assert "made" in run("create")
+    assert TrainingRun.objects.filter(sample=True).earliest("seq").seq == 8
+
+
+def test_only_an_empty_database_is_filled():
+    Judge.objects.create(workspace=Workspace.default(), name="Mine")
+    assert not fill_if_empty()
+    assert "nothing made" in run("create", "--if-empty")
+    Judge.objects.all().delete()
+    assert "made the sample workspace" in run("create", if_empty=True)
+
+
+def test_once_removed_it_does_not_come_back_by_itself():
+    assert fill_if_empty()
+    assert run("remove").startswith("removed 560 evaluations, 559 replays")
+    assert not fill_if_empty()
+    assert run("remove") == "there was no sample data\n"
+    assert "made" in run("create")
+    assert not Path(sample.settings.DATA_DIR, "sample_removed").exists()
