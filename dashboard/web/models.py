@@ -1,42 +1,28 @@
-"""What the pages keep of their own: the audit log, wrong passwords of the last minutes, unsent forms, groupings."""
+"""What the pages keep of their own: the audit log, wrong passwords of the last minutes, unsent forms, groupings,
+and, in their own room, the records of decisions."""
 
 from __future__ import annotations
-
-from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from dashboard.web.common.written_once import Unchangeable, WrittenOnce
+from dashboard.web.runs.models import DecisionRecord
+
+__all__ = ["AuditEntry", "DecisionRecord", "Draft", "Grouping", "SignInFailure", "Unchangeable"]
+
 OUTCOMES = [("done", "done"), ("refused", "refused"), ("failed", "failed"), ("unknown", "unknown")]
 
 
-class Unchangeable(TypeError):
-    """Somebody tried to change or delete what the audit log says."""
-
-
-class AuditQuerySet(models.QuerySet["AuditEntry"]):
-    """Reads only."""
-
-    def update(self, **values: Any) -> NoReturn:
-        raise Unchangeable("Nobody edits the audit log.")
-
-    def delete(self) -> NoReturn:
-        raise Unchangeable("Nobody deletes from the audit log.")
-
-    def bulk_update(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise Unchangeable("Nobody edits the audit log.")
-
-    def bulk_create(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise Unchangeable("Entries are written one by one.")
-
-
-class AuditEntry(models.Model):
+class AuditEntry(WrittenOnce):
     """One write that somebody tried: written once, by `audit.record`, and never changed, deleted or pruned.
 
     It names people and things as text, so it outlives them. An entry is about 300 bytes; whoever must drop old ones has
     to do it in the database itself, where that leaves the gap in the ids that it should.
     """
+
+    what = "the audit log"
 
     at = models.DateTimeField(default=timezone.now, db_index=True)
     who_id = models.BigIntegerField(null=True)
@@ -53,22 +39,11 @@ class AuditEntry(models.Model):
     """The refusal in the service's words, or what changed; never anything secret."""
     request_id = models.CharField(max_length=64, blank=True)
 
-    objects = AuditQuerySet.as_manager()
-
-    class Meta:
-        default_permissions = ()
-        base_manager_name = "objects"  # what Django itself would write through refuses as well
+    class Meta(WrittenOnce.Meta):
+        pass
 
     def __str__(self) -> str:
         return f"{self.who_name}: {self.action} {self.target_kind} {self.target_name or self.target_id}, {self.outcome}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        if not self._state.adding:
-            raise Unchangeable("Nobody edits the audit log.")
-        super().save(*args, force_insert=True)
-
-    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise Unchangeable("Nobody deletes from the audit log.")
 
 
 class SignInFailure(models.Model):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
+from dashboard.web.runs.training.waiting import count_waiting
 from dashboard.web.site import access, kept
 
 
@@ -32,8 +33,16 @@ class May:
 
 
 def permissions(request: HttpRequest) -> dict[str, object]:
-    """`may`, asked only where a template asks, and `role`: the person's, or None."""
-    return {"may": May(request), "role": SimpleLazyObject(lambda: access.role_of(request.user))}
+    """`may`, asked only where a template asks, and `role`: the person's, or None.
+
+    `runs_waiting`: how many runs await a decision, for whoever may decide; None for others, or where it is not known.
+    """
+    may = May(request)
+    return {
+        "may": may,
+        "role": SimpleLazyObject(lambda: access.role_of(request.user)),
+        "runs_waiting": SimpleLazyObject(lambda: count_waiting() if may["decide"] else None),
+    }
 
 
 def kept_form(request: HttpRequest) -> dict[str, object]:
