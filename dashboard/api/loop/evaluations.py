@@ -5,8 +5,9 @@ from __future__ import annotations
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.api.http.query import Parameter, page_parameters
+from dashboard.api.http.query import page_parameters
 from dashboard.api.http.views import LoopView, get_row, list_page
+from dashboard.api.loop.rows import WINNER, name_winner
 from dashboard.api.loop.wire import evaluations as wire
 from dashboard.store.models import Evaluation, EvaluationItem
 
@@ -29,10 +30,7 @@ class EvaluationDetail(LoopView):
 
 
 class EvaluationItems(LoopView):
-    parameters = (
-        Parameter("winner", "Only conversations that this side won.", ("candidate", "incumbent", "tie")),
-        *page_parameters(100),
-    )
+    parameters = (WINNER, *page_parameters(100))
     answer = wire.EvaluationItemPage
 
     def get(self, request: Request, evaluation_id: str) -> Response:
@@ -42,7 +40,7 @@ class EvaluationItems(LoopView):
         get_row(evaluations, evaluation_id, "evaluation")
         rows = EvaluationItem.objects.filter(evaluation_id=evaluation_id).order_by("ordinal", "id")
         if query["winner"] is not None:
-            rows = rows.filter(winner=query["winner"])
+            rows = rows.filter(winner=name_winner(query["winner"]))
         limit, offset = query["limit"], query["offset"]
         page, total = list_page(rows, limit, offset)
         items = [wire.EvaluationItem.of(row.body | {"id": row.pk, "winner": row.winner}) for row in page]

@@ -19,6 +19,10 @@ WRITES = {
     ("POST", "/loop/benchmarks"): ("create", "benchmark"),
     ("POST", "/retire"): ("retire", "benchmark"),
     ("PUT", "/benchmark"): ("attach", "rule"),
+    ("POST", "/promote"): ("promote", "run"),
+    ("POST", "/reject"): ("reject", "run"),
+    ("POST", "/rollback"): ("rollback", "run"),
+    ("POST", "/cancel"): ("cancel", "run"),
     ("POST", "/loop/judges"): ("create", "judge"),
     ("POST", "/loop/import"): ("import", "conversations"),
     ("DELETE", "/loop/traces/<opaque:trace_id>"): ("delete", "conversation"),
@@ -64,7 +68,7 @@ def describe_call(request: HttpRequest, response: HttpResponse) -> audit.Draft:
         return entry
     made = body.get(kind)
     if isinstance(made, dict):
-        entry.target_id, entry.target_name = str(made.get("id")), str(made.get("name"))
+        entry.target_id, entry.target_name = str(made.get("id")), str(made.get("name") or "")
     match action, kind:
         case "create", "benchmark":
             entry.message = f"{body[kind]['item_count']} conversations, judge {body[kind]['judge_name']}"
