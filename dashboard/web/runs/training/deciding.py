@@ -18,6 +18,7 @@ from dashboard.sources.loop.client import Loop
 from dashboard.sources.loop.wire import TrainingRun
 from dashboard.web.common.redirects import SeeOther
 from dashboard.web.common.refusals import Failure, choose_status, focus_first_error, place_refusal
+from dashboard.web.models import DecisionRecord
 from dashboard.web.runs.training import present, waiting
 from dashboard.web.runs.training.case import Case, load_case
 from dashboard.web.runs.training.forms import DecideForm
@@ -27,8 +28,8 @@ from dashboard.web.site import access, kept
 from dashboard.web.site.audit import log as audit
 from dashboard.web.site.away import answer_away
 
-NEEDS_FORCE = ("inconclusive", "not_evaluated")
-"""Verdicts that a promotion has to be forced over."""
+SURE_VERDICTS = ("better", "not_better")
+"""A promotion has to be forced over any other."""
 SENT_AS = {"force": "force", "reason": "reason"}
 
 
@@ -84,7 +85,7 @@ def _decide(request: HttpRequest, what: Action, case: Case, form: DecideForm) ->
         with audit.record(
             request,
             action=what.name,
-            target_kind="training run",
+            target_kind="run",
             target_id=before.id,
             target_name=f"{label_run(before)}{f' of {before.rule_name}' if before.rule_name else ''}",
         ) as entry:
@@ -97,10 +98,21 @@ def _decide(request: HttpRequest, what: Action, case: Case, form: DecideForm) ->
             first = _who_was_first(what, before, after, me)
             known = not lost or (after is not None and after.state in what.done)
             entry.outcome = "done" if known else "unknown"
+            record = None
             if first:
                 entry.message = f"nothing changed: {first}"
             else:
-                entry.message = _keep(request, what, case, form, "done" if known else "unknown", after, force, revision)
+                record = keep_record(
+                    request.user,
+                    case,
+                    action=what.name,
+                    reason=form.cleaned_data["reason"],
+                    force=force,
+                    expected_revision=revision,
+                    outcome=entry.outcome,
+                    after=after,
+                )
+                entry.message = _describe(what, case, record, force, form.cleaned_data["reason"])
     except (SourceError, audit.Refusal) as error:
         return _answer_refusal(request, what, case, form, error)
     finally:
@@ -114,9 +126,12 @@ def _decide(request: HttpRequest, what: Action, case: Case, form: DecideForm) ->
             "standing": describe_standing(after, now) if after else "",
         }
         return render(request, "web/runs/decision_unknown.html", context, status=502)
-    found = " No answer came, so it was looked up; it was not sent again." if lost else ""
-    title = label_run(before).capitalize()
-    messages.success(request, f"{first} Nothing changed." if first else f"{title} is {DONE[what.name]}.{found}")
+    said = f"{first} Nothing changed." if first else f"{label_run(before).capitalize()} is {DONE[what.name]}."
+    if lost:
+        said += " No answer came, so it was looked up; it was not sent again."
+    if not (first or record):
+        said += " Its record could not be kept; the server's log has it."
+    messages.success(request, said)
     return SeeOther(reverse("training-run", args=[before.id]))
 
 
@@ -171,39 +186,19 @@ def _who_was_first(what: Action, before: TrainingRun, after: TrainingRun | None,
     if stands is None or stands.state not in what.done:
         return ""
     ours = get_connection().embedded
-    late = stands is before or (ours and what.name != "cancel" and stands.decided_by not in (None, me))
+    late = stands is before or (ours and stands.decided_by not in (None, me))
     if not late:
         return ""
     who = "You were" if ours and stands.decided_by == me else f"{stands.decided_by or 'Somebody'} was"
     return f"{who} first: the run was {DONE[what.name]} already."
 
 
-def _keep(
-    request: HttpRequest,
-    what: Action,
-    case: Case,
-    form: DecideForm,
-    outcome: str,
-    after: TrainingRun | None,
-    force: bool,
-    revision: int | None,
-) -> str:
-    """Keep the record, and say for the audit log what was done."""
-    reason = form.cleaned_data["reason"]
-    record = keep_record(
-        request.user,
-        case,
-        action=what.name,
-        reason=reason,
-        force=force,
-        expected_revision=revision,
-        outcome=outcome,
-        after=after,
-    )
+def _describe(what: Action, case: Case, record: DecisionRecord | None, force: bool, reason: str) -> str:
+    """What was done, as the audit log says it. The reason comes last: it may be cut."""
     candidate, incumbent = present.find_sides(case)
     parts = [
-        f"{candidate} in place of {incumbent}" if what.name == "promote" else "",
-        f"{incumbent} in place of {candidate}" if what.name == "rollback" else "",
+        f"{candidate} in place of {incumbent}"[:300] if what.name == "promote" else "",
+        f"{incumbent} in place of {candidate}"[:300] if what.name == "rollback" else "",
         "forced" if force else "",
         f"record {record.pk}, digest {record.digest}" if record else "its record could not be kept",
         f"reason: {reason}" if reason else "no reason given",
@@ -212,8 +207,8 @@ def _keep(
 
 
 def needs_force(case: Case) -> bool:
-    """True where the comparison does not say that the candidate is better, so that promoting has to be forced."""
-    return (case.detail.run.verdict or "not_evaluated") in NEEDS_FORCE
+    """True where the comparison came to no verdict, so that promoting has to be forced."""
+    return case.detail.run.verdict not in SURE_VERDICTS
 
 
 def _answer_refusal(request: HttpRequest, what: Action, case: Case, form: DecideForm, error: Failure) -> HttpResponse:
@@ -240,6 +235,8 @@ def _answer(request: HttpRequest, what: Action, case: Case | None, form: DecideF
             "offered": offered and not (what.name == "promote" and "rule" in case.unread),
             "unread_rule": what.name == "promote" and "rule" in case.unread,
             "rule": rule,
+            "serves": present.name_serving(rule),
+            "serves_other": present.serves_other(case),
             "consent_moved": rule is not None and rule.revision != rule.accepted_revision,
             "needs_force": what.name == "promote" and needs_force(case),
             "seen": case.key,

@@ -57,6 +57,6 @@ class DecideForm(forms.Form):
         widget=forms.Textarea({"rows": 3}),
         error_messages={"max_length": "At most %(limit_value)d characters; this has %(show_value)d."},
     )
-    force = forms.BooleanField(required=False, label="Promote all the same: the comparison does not say it is better")
+    force = forms.BooleanField(required=False, label="Promote all the same: the comparison came to no verdict")
     seen = IdField(required=False, widget=forms.HiddenInput)
     revision = forms.IntegerField(required=False, widget=forms.HiddenInput)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from django.urls import reverse
 
 from dashboard.sources.loop.runs import Evaluation, RunActions
-from dashboard.sources.loop.wire import DimensionScore, Score
+from dashboard.sources.loop.wire import DimensionScore, Rule, Score
 from dashboard.trend import Scale, read_scale
 from dashboard.web.common.links import with_query
 from dashboard.web.common.numbers import NOTHING, Number, show_cents, show_count
@@ -127,6 +127,18 @@ def find_sides(case: Case) -> tuple[str, str]:
     incumbent = next(filter(None, (name_model(one.incumbent_ref) for one in measured)), "")
     serves = run.serving_before or (case.rule.rule.serving if case.rule else None)
     return candidate or name_checkpoint(run), incumbent or (serves.name if serves else "")
+
+
+def name_serving(rule: Rule | None) -> str:
+    """What serves now, as its rule says; "" where nothing tells."""
+    return (rule.serving.name or rule.serving.deployment_id or "") if rule else ""
+
+
+def serves_other(case: Case) -> bool:
+    """True where the rule serves another model by now than the candidate was compared with."""
+    now = name_serving(case.rule.rule if case.rule else None)
+    compared = case.evaluation.incumbent_ref.name if case.evaluation else ""
+    return bool(now and compared and now != compared)
 
 
 def build_run(case: Case, now: datetime) -> ShownRun:
