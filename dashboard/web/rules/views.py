@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from dashboard.sources.connect import get_loop
 from dashboard.sources.http.errors import NotFound, SourceError
 from dashboard.sources.loop.client import Loop
+from dashboard.sources.loop.runs import RuleDetail
 from dashboard.sources.loop.wire import Benchmark, Rule
 from dashboard.sources.reader import read
 from dashboard.web.common.links import link_pages
@@ -23,7 +24,7 @@ from dashboard.web.common.times import show_age
 from dashboard.web.rules.change import WHAT_IT_DOES, change_benchmark, find_benchmark
 from dashboard.web.rules.forms import AttachForm, RulesForm
 from dashboard.web.rules.last_runs import read_last_runs
-from dashboard.web.rules.present import build_rule, choose_rules, show_run
+from dashboard.web.rules.present import build_rule, choose_rules, list_settings, show_run, why_stopped
 from dashboard.web.site import access
 from dashboard.web.site.audit.log import Refusal
 from dashboard.web.site.away import answer_away
@@ -71,36 +72,37 @@ def show_rule(request: HttpRequest, rule_id: str) -> HttpResponse:
     access.check(request.user, "attach" if request.method == "POST" else "read")
     loop = get_loop()
     try:
-        rule = loop.get_rule(rule_id)
+        detail = loop.get_rule_detail(rule_id)
         active = loop.list_benchmarks(status="active")
     except NotFound as error:
         raise Http404 from error
     except SourceError as error:
         return answer_away(request, error)
+    rule = detail.rule
     others = [benchmark for benchmark in active if benchmark.id != rule.benchmark_id]
     choices = [(benchmark.id, benchmark.name) for benchmark in others if benchmark.item_count]
     empty = len(others) - len(choices)
     if request.method != "POST":
         form = AttachForm(benchmarks=choices)
-        return _answer(request, loop, rule, form, empty)
+        return _answer(request, loop, detail, form, empty)
     form = AttachForm(request.POST, benchmarks=choices)
     if not form.is_valid():
-        return _answer(request, loop, rule, form, empty, status=422)
+        return _answer(request, loop, detail, form, empty, status=422)
     wanted = form.cleaned_data["benchmark"] if form.cleaned_data["go"] == "attach" else None
     try:
         messages.success(request, change_benchmark(request, rule, wanted, seen=form.cleaned_data["seen"]))
     except (SourceError, Refusal) as error:
         place_refusal(form, error, {"benchmark_id": "benchmark"})
-        return _answer_refusal(request, loop, rule, form, empty, error)
+        return _answer_refusal(request, loop, detail, form, empty, error)
     return SeeOther(reverse("rule", args=[rule_id]))
 
 
 def _answer_refusal(
-    request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, empty: int, error: Failure
+    request: HttpRequest, loop: Loop, detail: RuleDetail, form: AttachForm, empty: int, error: Failure
 ) -> HttpResponse:
     """The page again, over the rule as it is by now; what was chosen is still chosen."""
     try:
-        rule = loop.get_rule(rule.id)
+        detail = loop.get_rule_detail(detail.rule.id)
         chosen = find_benchmark(loop, form.cleaned_data.get("benchmark") or form.data.get("benchmark"))
     except SourceError:
         chosen = None
@@ -108,14 +110,14 @@ def _answer_refusal(
     if chosen and all(value != chosen.id for value, _name in select.choices):
         label = f"{chosen.name} ({chosen.status})" if chosen.status != "active" else chosen.name
         select.choices = [*select.choices, (chosen.id, label)]
-    return _answer(request, loop, rule, form, empty, status=choose_status(error))
+    return _answer(request, loop, detail, form, empty, status=choose_status(error))
 
 
 def _answer(
-    request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, empty: int, *, status: int = 200
+    request: HttpRequest, loop: Loop, detail: RuleDetail, form: AttachForm, empty: int, *, status: int = 200
 ) -> HttpResponse:
     """`empty`: how many active benchmarks are not offered because nothing of them can be replayed."""
-    now = datetime.now(UTC)
+    now, rule = datetime.now(UTC), detail.rule
     runs, runs_failure, benchmark = [], "", None
     try:
         benchmark = find_benchmark(loop, rule.benchmark_id)
@@ -124,6 +126,8 @@ def _answer(
         runs_failure = explain(error)
     context = {
         "row": build_rule(rule, {benchmark.id: benchmark} if benchmark else {}, None, now),
+        "settings": list_settings(detail),
+        "stopped": why_stopped(rule),
         "runs": [show_run(run, now) for run in runs],
         "runs_failure": runs_failure,
         "form": form,

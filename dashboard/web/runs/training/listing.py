@@ -163,7 +163,7 @@ def build_row(run: TrainingRun, now: datetime) -> RunRow:
         reverse("rule", args=[run.rule_id]) if run.rule_id and has_page(run.rule_id) else "",
         run.state or "no state",
         run.verdict or NOTHING,
-        standing,
+        standing if standing != run.state else "",
         say_moment(deadline, now) if isinstance(deadline, datetime) and run.state == AWAITING else "",
         NOTHING if None in costs else show_cents(sum(cents or 0 for cents in costs)),
         run.last_reason or run.error_code or "",

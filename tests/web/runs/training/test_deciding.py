@@ -117,7 +117,7 @@ def test_costs_that_grow_do_not_stand_in_the_way(reviewer):
 def test_what_the_service_does_not_offer_has_no_button(reviewer):
     run = make_case(state="rejected")
     page = reviewer.get(url_of(run, "promote"))
-    assert "The service does not offer this: the run is rejected ." in text_of(page)
+    assert "The service does not offer this. State: rejected" in text_of(page)
     assert b'value="promote"' not in page.content
 
 

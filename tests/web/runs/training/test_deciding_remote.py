@@ -106,7 +106,7 @@ def test_an_outcome_that_looking_up_does_not_tell_is_called_unknown(reviewer, co
     page = press(reviewer)
     assert page.status_code == 502
     assert "It was not sent again, and will not be." in text_of(page)
-    assert "Looked up just now, the run is awaiting_review ." in text_of(page)
+    assert "Looked up just now: awaiting_review" in text_of(page)
     assert len(remote.written) == 1
     assert AuditEntry.objects.get().outcome == "unknown"
     record = DecisionRecord.objects.get()

@@ -98,7 +98,7 @@ def test_a_deadline_that_passed_is_called_expired(reviewer):
     text = text_of(reviewer.get(url_of(run)))
     assert "Expired without a decision: the deadline was" in text
     assert "(2 hours ago)" in text
-    assert "The service offers no action: the run is expired ." in text
+    assert "The service offers no action. State: expired" in text
 
 
 def test_a_run_without_comparison_and_replay_says_so(reviewer):
