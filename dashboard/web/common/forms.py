@@ -15,7 +15,7 @@ from dashboard.sources.http.decoding import MAX_ID_LENGTH
 from dashboard.sources.reader import Source
 from dashboard.trend import Window
 from dashboard.web.common.ids import IdField, IdsField, ShortIdField, is_short
-from dashboard.web.overview.histories import SOURCES, Key
+from dashboard.web.common.sources import SOURCES, Key
 from dashboard.web.trend.groupings import CHOICE, SIDES
 
 LARGEST_PAGE = 1_000_000

@@ -13,11 +13,11 @@ from dashboard.charts import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, ren
 from dashboard.charts.numbers import choose_decimals
 from dashboard.charts.palette import STYLES
 from dashboard.sources.loop.wire import Benchmark
-from dashboard.sources.reader import Reading
+from dashboard.sources.reader import Known, describe_old
 from dashboard.trend import ALL_RULES, DECISION_LABELS, GAP_LABELS, Slot, Trend
 from dashboard.web.common.links import with_query
 from dashboard.web.common.numbers import NOTHING, Number, show_cents, show_delta, show_score
-from dashboard.web.common.times import Moment, show_age, show_moment
+from dashboard.web.common.times import Moment, show_moment
 from dashboard.web.trend.tables import choose_table_decimals, find_page
 
 NO_NUMBER = Number(NOTHING, "")
@@ -301,10 +301,6 @@ def choose_poll_s(opened: Iterable[datetime | None], now: datetime) -> int | Non
     return next((seconds for limit, seconds in POLLING if age < limit), None)
 
 
-def describe_stale(*readings: Reading[Any] | None, now: datetime) -> str:
+def describe_stale(*readings: Known[Any] | None, now: datetime) -> str:
     """What to say above values of which one could not be read anew; empty where all were."""
-    for one in readings:
-        if one and one.failure:
-            age = show_age(one.read_at, now)
-            return f"The service did not answer, so this is what was read {age}. {one.failure.message}"
-    return ""
+    return describe_old(*readings, now=now)

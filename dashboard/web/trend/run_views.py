@@ -11,9 +11,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from dashboard.sources.connect import get_runloop, get_runloop_connection
+from dashboard.sources import reader
+from dashboard.sources.connect import get_runloop_connection
 from dashboard.sources.http.errors import NotFound, SourceError
-from dashboard.sources.reader import Reading, read
+from dashboard.sources.reader import Known
 from dashboard.sources.runloop.wire import RunloopBenchmark, RunloopRuns
 from dashboard.trend import RunTrend, build_run_trend
 from dashboard.web.common.forms import PickerForm, RunTrendForm
@@ -44,8 +45,8 @@ CARRIED = ("axis", "last", "from", "to")
 class Loaded:
     """A benchmark with its runs, each as it was read."""
 
-    benchmark: Reading[RunloopBenchmark]
-    runs: Reading[RunloopRuns]
+    benchmark: Known[RunloopBenchmark]
+    runs: Known[RunloopRuns]
 
 
 @dataclass(frozen=True)
@@ -134,17 +135,9 @@ def move_to_run_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
 
 def load(benchmark_id: str) -> Loaded:
     """The benchmark and every run of it. Http404 for an unknown one; SourceError with nothing to show."""
-    runloop = get_runloop()
+    benchmark, runs = reader.together(reader.runloop_benchmark.ask(benchmark_id), reader.runs_of.ask(benchmark_id))
     try:
-        return Loaded(
-            read(
-                f"benchmark {benchmark_id}",
-                lambda: runloop.get_benchmark(benchmark_id),
-                RunloopBenchmark,
-                source="runloop",
-            ),
-            read(f"runs {benchmark_id}", lambda: runloop.list_runs(benchmark_id), RunloopRuns, source="runloop"),
-        )
+        return Loaded(benchmark.need(), runs.need())
     except NotFound as error:
         raise Http404 from error
 
@@ -225,5 +218,5 @@ def build_region(loaded: Loaded, asked: Asked, now: datetime) -> dict[str, Any]:
         "poll_s": choose_poll_s(
             [run.started_at for run in trend.open_runs if isinstance(run.started_at, datetime)], now
         ),
-        "stale": describe_stale(loaded.runs, loaded.benchmark, now=now),
+        "old": describe_stale(loaded.runs, loaded.benchmark, now=now),
     }

@@ -10,10 +10,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dashboard.sources.connect import get_loop
+from dashboard.sources import reader
 from dashboard.sources.http.errors import NotFound, SourceError
 from dashboard.sources.loop.wire import Benchmark, History, Rule
-from dashboard.sources.reader import Reading, read
+from dashboard.sources.reader import Known
 from dashboard.trend import ALL_RULES, Trend, build_trend
 from dashboard.web.common.forms import TrendForm
 from dashboard.web.site import access
@@ -34,8 +34,8 @@ from dashboard.web.trend.rows import render_rows
 class Loaded:
     """A benchmark with its whole history, each as it was read."""
 
-    benchmark: Reading[Benchmark]
-    history: Reading[History]
+    benchmark: Known[Benchmark]
+    history: Known[History]
 
 
 @require_safe
@@ -96,12 +96,9 @@ def move_to_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
 
 def load(benchmark_id: str) -> Loaded:
     """The benchmark and every replay of it. Http404 for an unknown one; SourceError with nothing to show."""
-    loop = get_loop()
+    benchmark, history = reader.together(reader.benchmark.ask(benchmark_id), reader.history.ask(benchmark_id))
     try:
-        return Loaded(
-            read(f"benchmark {benchmark_id}", lambda: loop.get_benchmark(benchmark_id), Benchmark),
-            read(f"history {benchmark_id}", lambda: loop.get_history(benchmark_id), History),
-        )
+        return Loaded(benchmark.need(), history.need())
     except NotFound as error:
         raise Http404 from error
 
@@ -138,7 +135,7 @@ def build_region(loaded: Loaded, form: TrendForm, trend: Trend, now: datetime) -
         "axis_choices": present.build_axis_choices(form.axis_kind, chart["here"], query),
         "poll_s": present.choose_poll_s([slot.created_at for slot in trend.open_slots], now),
         "undated": present.describe_undated(trend),
-        "stale": present.describe_stale(loaded.history, loaded.benchmark, now=now),
+        "old": present.describe_stale(loaded.history, loaded.benchmark, now=now),
         "moved": loaded.history.value.moved,
         "missing": max(0, loaded.history.value.total - len(loaded.history.value.points)),
         "attached": None if trend.rules else list_attached(benchmark.id),
@@ -147,9 +144,8 @@ def build_region(loaded: Loaded, form: TrendForm, trend: Trend, now: datetime) -
 
 def list_attached(benchmark_id: str) -> list[Rule] | None:
     """The rules that replay it; None where they could not be read."""
-    loop = get_loop()
-    try:
-        rules = read("rules", loop.list_rules, list[Rule]).value
-    except SourceError:
-        return None
-    return [rule for rule in rules if rule.benchmark_id == benchmark_id]
+    match reader.rules():
+        case Known(value=rules):
+            return [rule for rule in rules if rule.benchmark_id == benchmark_id]
+        case _:
+            return None

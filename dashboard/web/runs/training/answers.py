@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.core.paginator import Paginator
@@ -10,10 +11,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from dashboard.sources.connect import get_loop
+from dashboard.sources import reader
 from dashboard.sources.http.errors import NotFound, SourceError
-from dashboard.sources.loop.runs import EvaluationItem, RunDetail, Side
-from dashboard.sources.reader import read
+from dashboard.sources.loop.runs import EvaluationItem, Side
+from dashboard.sources.reader import describe_old
 from dashboard.web.common.ids import has_page
 from dashboard.web.common.links import link_pages, with_query
 from dashboard.web.common.numbers import Number
@@ -57,25 +58,15 @@ def show_answers(request: HttpRequest, run_id: str) -> HttpResponse:
     form = AnswersForm(request.GET)
     form.is_valid()
     winner, number = form.value("winner") or "", form.value("page") or 1
-    loop = get_loop()
     try:
-        run = read(f"run detail {run_id}", lambda: loop.get_run(run_id), RunDetail).value.run
-        evaluation_id = run.evaluation_id
-        if not evaluation_id:
+        run = reader.training_run(run_id).need().value.run
+        if not run.evaluation_id:
             raise Http404
-
-        def ask(offset: int) -> tuple[list[EvaluationItem], int]:
-            key = f"answers {evaluation_id} {winner} {offset}"
-
-            def call() -> tuple[list[EvaluationItem], int]:
-                return loop.list_evaluation_items(evaluation_id, winner=winner, limit=ROWS_A_PAGE, offset=offset)
-
-            return read(key, call, tuple[list[EvaluationItem], int]).value
-
-        items, total = ask((number - 1) * ROWS_A_PAGE)
-        page = Paginator(range(total), ROWS_A_PAGE).get_page(number)
+        read = partial(reader.answers, run.evaluation_id, winner=winner, limit=ROWS_A_PAGE)
+        found = read(offset=(number - 1) * ROWS_A_PAGE).need()
+        page = Paginator(range(found.value[1]), ROWS_A_PAGE).get_page(number)
         if page.number != number:
-            items, total = ask((page.number - 1) * ROWS_A_PAGE)
+            found = read(offset=(page.number - 1) * ROWS_A_PAGE).need()
     except NotFound as error:
         raise Http404 from error
     except SourceError as error:
@@ -86,8 +77,9 @@ def show_answers(request: HttpRequest, run_id: str) -> HttpResponse:
         "run": run,
         "label": label_run(run),
         "page": page,
-        "rows": [build_answered(item) for item in items],
+        "rows": [build_answered(item) for item in found.value[0]],
         "winner": winner,
+        "old": describe_old(found),
         "choices": build_choices(here, winner),
         **link_pages(page, here, form.valid_query),
     }

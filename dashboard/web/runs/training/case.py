@@ -4,33 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from dashboard.sources.connect import get_loop
-from dashboard.sources.http.errors import NotFound, SourceError
-from dashboard.sources.loop.client import Loop
+from dashboard.sources import reader
 from dashboard.sources.loop.runs import Evaluation, RuleDetail, RunDetail
 from dashboard.sources.loop.wire import Benchmark, History
-from dashboard.sources.reader import Reading, read
+from dashboard.sources.reader import Absent, Ask, Known, Reading, Unread
 from dashboard.trend import Trend, Window, build_trend
 
-T = TypeVar("T")
-NEWEST = 200
-"""So many of the benchmark's newest replays are looked at for the run's place on the trend: one request."""
 STRETCH = 30
 """Replays in the small chart, of which the run's own is the last."""
-WORDS = {
-    "rule": "its rule",
-    "evaluation": "the paired comparison",
-    "benchmark": "the benchmark that it replayed",
-    "history": "the benchmark's trend",
-}
-"""The parts of a case beside the run itself."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -82,54 +69,33 @@ class Loaded:
     readings: tuple[Reading[Any], ...]
 
 
-def load_case(run_id: str, *, fresh: bool = False, actor: str = "") -> Loaded:
+def load_case(run_id: str, *, fresh: bool = False) -> Loaded:
     """`fresh`: from the service alone, as a decision needs it; else what was good last where the service is away.
 
     Raises the `SourceError` where the run itself cannot be read, `NotFound` where the service has none.
     """
-    loop = get_loop(actor)
-    unread: dict[str, str] = {}
-    readings: list[Reading[Any]] = []
-
-    def ask(key: str, call: Callable[[], T], type_: Any) -> T:
-        reading = Reading(call(), datetime.now(UTC)) if fresh else read(key, call, type_)
-        readings.append(reading)
-        return reading.value
-
-    def ask_part(part: str, key: str, call: Callable[[], T], type_: Any) -> T | None:
-        try:
-            return ask(key, call, type_)
-        except NotFound:
-            unread[part] = "The service does not have it (any more)."
-        except SourceError as error:
-            unread[part] = error.message
-        return None
-
-    detail = ask(f"run detail {run_id}", lambda: loop.get_run(run_id), RunDetail)
-    run, replay = detail.run, detail.benchmark
-    rule = evaluation = benchmark = history = None
-    if rule_id := run.rule_id:
-        rule = ask_part("rule", f"rule detail {rule_id}", lambda: loop.get_rule_detail(rule_id), RuleDetail)
-    if evaluation_id := run.evaluation_id:
-        evaluation = ask_part(
-            "evaluation", f"evaluation {evaluation_id}", lambda: loop.get_evaluation(evaluation_id), Evaluation
-        )
+    found = (reader.training_run.fresh if fresh else reader.training_run)(run_id).need()
+    run, replay = found.value.run, found.value.benchmark
+    asks: dict[str, Ask[Any]] = {}
+    if run.rule_id:
+        asks["rule"] = reader.rule_detail.ask(run.rule_id)
+    if run.evaluation_id:
+        asks["evaluation"] = reader.evaluation.ask(run.evaluation_id)
     if replay:
-        benchmark, history = _read_benchmark(loop, replay.benchmark_id, ask_part)
+        asks["benchmark"] = reader.benchmark.ask(replay.benchmark_id)
+        asks["history"] = reader.recent_history.ask(replay.benchmark_id)
+    readings = reader.each(asks, fresh=fresh)
+    parts = {part: reading.value for part, reading in readings.items() if isinstance(reading, Known)}
+    history = parts.pop("history", None)
+    unread = {part: _say_why(reading) for part, reading in readings.items() if not isinstance(reading, Known)}
     place = stretch = None
-    if replay and history:
-        place, stretch = find_place(history, benchmark, detail)
-    return Loaded(Case(detail, rule, evaluation, benchmark, place, unread), stretch, tuple(readings))
+    if history:
+        place, stretch = find_place(history, parts.get("benchmark"), found.value)
+    return Loaded(Case(found.value, place=place, unread=unread, **parts), stretch, (found, *readings.values()))
 
 
-def _read_benchmark(
-    loop: Loop, benchmark_id: str, ask_part: Callable[..., Any]
-) -> tuple[Benchmark | None, History | None]:
-    benchmark = ask_part("benchmark", f"benchmark {benchmark_id}", lambda: loop.get_benchmark(benchmark_id), Benchmark)
-    history = ask_part(
-        "history", f"recent {benchmark_id}", lambda: loop.get_recent_history(benchmark_id, NEWEST), History
-    )
-    return benchmark, history
+def _say_why(reading: Absent | Unread) -> str:
+    return "The service does not have it (any more)." if isinstance(reading, Absent) else reading.failure.message
 
 
 def find_place(

@@ -116,7 +116,7 @@ def _decide(request: HttpRequest, what: Action, case: Case, form: DecideForm) ->
     except (SourceError, audit.Refusal) as error:
         return _answer_refusal(request, what, case, form, error)
     finally:
-        waiting.forget()
+        waiting.forget_run(before.id, before.rule_id)
     if not known:
         now = timezone.now()
         context = {

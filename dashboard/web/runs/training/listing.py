@@ -12,10 +12,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from dashboard.sources.connect import get_loop
+from dashboard.sources import reader
 from dashboard.sources.http.errors import SourceError
 from dashboard.sources.loop.wire import Rule, TrainingRun
-from dashboard.sources.reader import Reading, read
+from dashboard.sources.reader import Known, describe_old
 from dashboard.web.common.ids import has_page
 from dashboard.web.common.links import link_pages
 from dashboard.web.common.numbers import NOTHING, show_cents
@@ -24,7 +24,6 @@ from dashboard.web.runs.training.forms import RunsForm
 from dashboard.web.runs.training.words import AWAITING, DECIDED, label_run, say_moment
 from dashboard.web.site import access
 from dashboard.web.site.away import answer_away
-from dashboard.web.trend.present import describe_stale
 
 ROWS_A_PAGE = 50
 TOGETHER = 200
@@ -35,7 +34,7 @@ MOST_SEARCHED = 1_000
 
 Runs = tuple[list[TrainingRun], int]
 """A page of them and how many there are."""
-Listed = tuple[Reading[Runs], list[TrainingRun], Page[Any], str]
+Listed = tuple[Known[Runs], list[TrainingRun], Page[Any], str]
 """How the runs were read, those of the page, the page, and what was not looked through; "" where all was."""
 
 
@@ -83,7 +82,7 @@ def list_training_runs(request: HttpRequest) -> HttpResponse:
         "only_waiting": state == AWAITING,
         "page": page,
         "searched": searched,
-        "stale": describe_stale(waits, others, now=now),
+        "old": describe_old(waits, others, now=now),
         **link_pages(page, here, query),
     }
     return render(request, "web/runs/runs.html", context, status=400 if form.errors else 200)
@@ -91,16 +90,12 @@ def list_training_runs(request: HttpRequest) -> HttpResponse:
 
 def _read_rules() -> list[Rule]:
     """The rules to choose from; none where they cannot be read, for the runs may be."""
-    try:
-        return read("rules", get_loop().list_rules, list[Rule]).value
-    except SourceError:
-        return []
+    reading = reader.rules()
+    return reading.value if isinstance(reading, Known) else []
 
 
-def _read_runs(rule: str, state: str, limit: int, offset: int) -> Reading[Runs]:
-    loop = get_loop()
-    key = f"runs {rule} {state} {limit} {offset}"
-    return read(key, lambda: loop.list_runs(rule_id=rule, state=state, limit=limit, offset=offset), Runs)
+def _read_runs(rule: str, state: str, limit: int, offset: int) -> Known[Runs]:
+    return reader.runs(rule, state=state, limit=limit, offset=offset).need()
 
 
 def _read_page(rule: str, state: str, verdict: str, number: int) -> Listed:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from dashboard.charts import render_sparkline
 from dashboard.sources.http.errors import NotFound, SourceError
 from dashboard.sources.loop.runs import RunDetail, RunEvent
+from dashboard.sources.reader import describe_old
 from dashboard.web.common.links import choose_link
 from dashboard.web.common.times import show_moment
 from dashboard.web.runs.training import present
@@ -23,7 +24,6 @@ from dashboard.web.runs.training.records import find_records
 from dashboard.web.runs.training.words import DONE, say_until
 from dashboard.web.site import access
 from dashboard.web.site.away import answer_away
-from dashboard.web.trend.present import describe_stale
 
 LINKS = {
     "training_job_url": "training job",
@@ -57,7 +57,7 @@ def show_training_run(request: HttpRequest, run_id: str) -> HttpResponse:
         "rollback_until": say_until(run.rollback_available_until, now),
         "records": [{"record": one, "done": DONE[one.action], "at": show_moment(one.at, now)} for one in records],
         "decided": bool(run.decision),
-        "stale": describe_stale(*loaded.readings, now=now),
+        "old": describe_old(*loaded.readings, now=now),
     }
     return render(request, "web/runs/training_run.html", context)
 

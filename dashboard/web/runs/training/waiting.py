@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from django.core.cache import cache
+from typing import Any
 
-from dashboard.sources.connect import get_connection
-from dashboard.sources.http.errors import SourceError
-from dashboard.web.runs.training.words import AWAITING
-
-KEPT_S = 60
-"""A remote service is asked for it once a minute at most."""
+from dashboard.sources import reader
+from dashboard.sources.reader import Ask, Known
 
 
 def count_waiting() -> int | None:
-    """None where it could not be read."""
-    connection = get_connection()
-    place = _place()
-    known: int | None = None if connection.embedded else cache.get(place)
-    if known is not None:
-        return known
-    try:
-        count = connection.loop.list_runs(state=AWAITING, limit=1)[1]
-    except SourceError:
-        return None
-    if not connection.embedded:
-        cache.set(place, count, KEPT_S)
-    return count
+    """None where it could not be read, or not soon enough for a page to wait."""
+    match reader.runs_waiting():
+        case Known(value=count):
+            return count
+        case _:
+            return None
 
 
-def forget() -> None:
-    """A decision was sent: the next page counts again."""
-    cache.delete(_place())
-
-
-def _place() -> str:
-    return f"runs-waiting-{get_connection().fingerprint}"
+def forget_run(run_id: str, rule_id: str | None) -> None:
+    """A decision was sent: what was read of the run and of its rule, and the count, are read again."""
+    asks: list[Ask[Any]] = [reader.runs_waiting.ask(), reader.training_run.ask(run_id), reader.rules.ask()]
+    if rule_id:
+        asks += [reader.rule.ask(rule_id), reader.rule_detail.ask(rule_id)]
+    reader.changed(*asks)

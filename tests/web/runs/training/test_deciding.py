@@ -169,10 +169,10 @@ def test_another_model_that_serves_by_now_is_named(reviewer):
     assert "It was compared with another: support (v1)" in text
 
 
-def test_a_run_without_a_rule_names_no_consent(reviewer):
+def test_a_run_whose_rule_is_gone_cannot_be_promoted(reviewer):
     run = make_case()
     Rule.objects.all().delete()
-    assert "No rule stands behind this run" in text_of(reviewer.get(url_of(run, "promote")))
+    assert "The service does not offer this." in text_of(reviewer.get(url_of(run, "promote")))
 
 
 def test_no_other_action_has_an_address(reviewer):
