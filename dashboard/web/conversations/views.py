@@ -13,8 +13,8 @@ from dashboard.sources.connect import get_loop
 from dashboard.sources.http.errors import NotFound, SourceError
 from dashboard.sources.loop.wire import Trace
 from dashboard.sources.reader import read
-from dashboard.web.common.forms import TurnForm
 from dashboard.web.common.times import show_age
+from dashboard.web.conversations.forms import TurnForm
 from dashboard.web.conversations.present import build_turn
 from dashboard.web.conversations.source import build_source, list_turns
 from dashboard.web.site import access

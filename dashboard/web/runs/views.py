@@ -14,10 +14,10 @@ from dashboard.sources.connect import get_runloop
 from dashboard.sources.http.errors import NotFound, SourceError
 from dashboard.sources.reader import Reading, read
 from dashboard.sources.runloop.wire import RunloopRun, ScenarioRuns, leave_out_outputs
-from dashboard.web.common.forms import RunForm
 from dashboard.web.common.links import link_pages
 from dashboard.web.common.numbers import show_count
 from dashboard.web.runs import present
+from dashboard.web.runs.forms import RunForm
 from dashboard.web.site import access
 from dashboard.web.site.audit import log as audit
 from dashboard.web.site.away import answer_away

@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 
 from dashboard.charts import NARROW, WIDE, AnyTrend, build_figure, draw_trend, render_svg
 from dashboard.sources.http.errors import SourceError
-from dashboard.web.common.forms import ChartForm
 from dashboard.web.common.links import link_pages, with_query
+from dashboard.web.trend.forms import ChartForm
 from dashboard.web.trend.present import build_range_choices
 
 CARRIED_BY_DATES = ("rule", "group", "label", "candidate", "incumbent", "axis")

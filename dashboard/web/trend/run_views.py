@@ -16,7 +16,6 @@ from dashboard.sources.http.errors import NotFound, SourceError
 from dashboard.sources.reader import Reading, read
 from dashboard.sources.runloop.wire import RunloopBenchmark, RunloopRuns
 from dashboard.trend import RunTrend, build_run_trend
-from dashboard.web.common.forms import PickerForm, RunTrendForm
 from dashboard.web.common.links import with_query
 from dashboard.web.common.redirects import SeeOther
 from dashboard.web.site import access
@@ -30,6 +29,7 @@ from dashboard.web.trend.charted import (
     build_chart,
     move_to,
 )
+from dashboard.web.trend.forms import PickerForm, RunTrendForm
 from dashboard.web.trend.groupings import CHOICE, SIDES, find_misfits, recall, remember
 from dashboard.web.trend.present import build_axis_choices, choose_poll_s, describe_stale
 

@@ -15,7 +15,6 @@ from dashboard.sources.http.errors import NotFound, SourceError
 from dashboard.sources.loop.wire import Benchmark, History, Rule
 from dashboard.sources.reader import Reading, read
 from dashboard.trend import ALL_RULES, Trend, build_trend
-from dashboard.web.common.forms import TrendForm
 from dashboard.web.site import access
 from dashboard.web.site.away import answer_away
 from dashboard.web.trend import present
@@ -27,6 +26,7 @@ from dashboard.web.trend.charted import (
     build_chart,
     move_to,
 )
+from dashboard.web.trend.forms import TrendForm
 from dashboard.web.trend.rows import render_rows
 
 

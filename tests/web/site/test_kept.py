@@ -15,9 +15,9 @@ from django.urls import path
 
 from dashboard.urls import handler403, handler404  # noqa: F401
 from dashboard.urls import urlpatterns as real_urlpatterns
-from dashboard.web.common.forms import LinkForm
 from dashboard.web.site import kept
 from dashboard.web.site.people.change import make_link_path
+from dashboard.web.site.sign_in.forms import LinkForm
 from tests.web.conftest import make_person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.web.site.test_kept")]

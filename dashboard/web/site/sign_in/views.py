@@ -15,10 +15,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 from sesame.utils import get_user
 
-from dashboard.web.common.forms import LinkForm
 from dashboard.web.site.addresses import find_page
 from dashboard.web.site.kept import list_kept
 from dashboard.web.site.sign_in import throttle
+from dashboard.web.site.sign_in.forms import LinkForm
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
