@@ -108,7 +108,6 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "dashboard.web.site.kept.remember_forms",
     "dashboard.web.site.middleware.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -142,12 +141,13 @@ TEMPLATES: list[dict[str, Any]] = [
         "DIRS": [ROOT / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["dashboard.web.templatetags.csrf"],  # its csrf_token also says whose the form is
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "dashboard.web.site.context.permissions",
-                "dashboard.web.site.context.kept_form",
+                "dashboard.web.site.context.unsent_form",
             ],
         },
     }

@@ -19,7 +19,7 @@ from dashboard.web.common.redirects import SeeOther
 from dashboard.web.common.refusals import choose_status, focus_first_error, place_refusal
 from dashboard.web.models import Draft
 from dashboard.web.pinning.judge_form import LONGEST_KEY, MOST_DIMENSIONS, SENT_AS, TYPED, JudgeForm, JudgeQuery
-from dashboard.web.site import access, drafts, kept
+from dashboard.web.site import access, drafts, unsent
 from dashboard.web.site.audit import log as audit
 
 FEWEST_ROWS = 3
@@ -51,7 +51,7 @@ def edit(request: HttpRequest, judge_draft_id: str) -> HttpResponse:
     if request.POST.get("go") == "reopen":  # a second press: it holds nothing that was typed
         return SeeOther(with_query(request.path, {"draft": back} if back else {}))
     if request.method != "POST":
-        again = kept.take(request)
+        again = unsent.take(request)
         body = draft.body if again is None else absorb(again)
         return answer(request, draft, body, back)
     body = absorb(request.POST)

@@ -21,7 +21,7 @@ from dashboard.web.pinning import picks as picking
 from dashboard.web.pinning import present
 from dashboard.web.pinning.forms import TYPED, BenchmarkForm, PickerForm
 from dashboard.web.pinning.picks import LEAST, MOST, Pick, read_picks, review_picks
-from dashboard.web.site import access, kept
+from dashboard.web.site import access, unsent
 from dashboard.web.site.drafts import change, new_id, open_draft, read_typed
 
 
@@ -41,7 +41,7 @@ def edit(request: HttpRequest, draft_id: str) -> HttpResponse:
         return SeeOther(reverse("review", args=[draft_id]))
     if request.method == "POST":
         return act(request, draft)
-    again = kept.take(request)
+    again = unsent.take(request)
     body = draft.body if again is None else absorb(draft.body, again)
     return answer_form(request, draft.pk, body, PickerForm(request.GET))
 

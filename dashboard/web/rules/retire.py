@@ -19,7 +19,7 @@ from dashboard.web.common.refusals import choose_status, focus_first_error, plac
 from dashboard.web.common.times import show_moment
 from dashboard.web.pinning.successor import start_successor
 from dashboard.web.rules.forms import RetireForm
-from dashboard.web.site import access, kept
+from dashboard.web.site import access, unsent
 from dashboard.web.site.audit import log as audit
 from dashboard.web.site.away import answer_away
 
@@ -32,7 +32,7 @@ def show_retire(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     try:
         benchmark = loop.get_benchmark(benchmark_id)
         if request.method != "POST":
-            return _answer(request, loop, benchmark, RetireForm(initial=dict((kept.take(request) or {}).items())))
+            return _answer(request, loop, benchmark, RetireForm(initial=dict((unsent.take(request) or {}).items())))
         form = RetireForm(request.POST)
         if not form.is_valid():
             return _answer(request, loop, benchmark, form, 422)

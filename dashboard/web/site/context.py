@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from dashboard.web.site import access, kept
+from dashboard.web.site import access, unsent
 
 
 class May:
@@ -36,17 +36,17 @@ def permissions(request: HttpRequest) -> dict[str, object]:
     return {"may": May(request), "role": SimpleLazyObject(lambda: access.role_of(request.user))}
 
 
-def kept_form(request: HttpRequest) -> dict[str, object]:
-    """`kept_form`: what was typed on this page and could not be sent, None without.
+def unsent_form(request: HttpRequest) -> dict[str, object]:
+    """`unsent_form`: what was typed on this page and could not be sent, None without.
 
     `.filled_in`: the page's form holds it already; else `.fields` lists it for copying.
     """
 
     def find() -> dict[str, object] | None:
-        found = kept.find_kept(request)
+        found = unsent.find(request) if request.method in unsent.SAFE else None
         if found is None:
             return None
-        fields = [(name, "\n".join(values)) for name, values in found["fields"].items() if any(values)]
-        return {"filled_in": hasattr(request, "kept_taken"), "fields": fields}
+        fields = [(name, "\n".join(values)) for name, values in found.items() if any(values)]
+        return {"filled_in": hasattr(request, "unsent_taken"), "fields": fields}
 
-    return {"kept_form": SimpleLazyObject(find)}
+    return {"unsent_form": SimpleLazyObject(find)}

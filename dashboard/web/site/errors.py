@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 
-from dashboard.web.site import access, kept
+from dashboard.web.site import access, unsent
 from dashboard.web.site.audit import log as audit
-from dashboard.web.site.middleware import sign_in_address
+from dashboard.web.site.middleware import lead_to_sign_in
 
 ADMINS_NAMED = 5
 
@@ -39,7 +39,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """What was needed, and who can give it. A refused write is in the audit log, whichever page it was sent to."""
     action = exception.action if isinstance(exception, access.NotAllowed) else None
-    if action and request.method not in kept.SAFE and not exception.recorded:  # type: ignore[attr-defined]
+    if action and request.method not in unsent.SAFE and not exception.recorded:  # type: ignore[attr-defined]
         path = request.path_info
         with suppress(access.NotAllowed), audit.record(request, action=action, target_kind="page", target_id=path):
             raise exception
@@ -58,11 +58,11 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Django's CSRF_FAILURE_VIEW. Where this browser knows whose form it was, its page comes back filled in."""
-    page = kept.keep(request)
-    if not page:
-        return _answer(request, STALE_FORM)
-    address = page if request.user.is_authenticated else sign_in_address(request, page)
+    """Django's CSRF_FAILURE_VIEW. A form of ours leads back to its page, filled in, by way of sign-in if need be."""
+    fate = unsent.keep(request)
+    if not fate.page or (request.user.is_authenticated and not fate.kept):
+        return _answer(request, STALE_FORM._replace(text=f"{fate.notice} {STALE_FORM.text}".lstrip()))
+    address = fate.page if request.user.is_authenticated else lead_to_sign_in(request, fate)
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponse(status=403, headers={"HX-Redirect": address})
     return redirect(address)

@@ -11,7 +11,7 @@ from tests.factories import START, make_benchmark, make_rule
 from tests.sources.faulty_server import reply_json
 from tests.web.conftest import Workspace, make_person, one_benchmark
 from tests.web.pages import fill, text_of
-from tests.web.site.test_kept import sign_in
+from tests.web.site.test_unsent import sign_in
 
 pytestmark = pytest.mark.django_db
 

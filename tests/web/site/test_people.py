@@ -11,10 +11,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db import connection
+from django.http import QueryDict
 from django.test import Client
 
 from dashboard.web.models import AuditEntry
-from dashboard.web.site import access
+from dashboard.web.site import access, unsent
 from dashboard.web.site.access import NotAllowed
 from dashboard.web.site.audit.log import Refusal
 from dashboard.web.site.people import change as people
@@ -276,11 +277,7 @@ def test_many_people_are_searched_and_paged_with_as_many_queries(signed_in, djan
 
 
 def test_a_form_that_came_too_late_comes_back_without_its_password(signed_in, monkeypatch):
-    from django.http import QueryDict
-
-    from dashboard.web.site import kept
-
-    monkeypatch.setattr(kept, "take", lambda request: QueryDict("name=late&role=reviewer"))
+    monkeypatch.setattr(unsent, "take", lambda request: QueryDict("name=late&role=reviewer"))
     page = signed_in.get("/people/").content.decode()
     assert 'value="late"' in page
     assert '<option value="reviewer" selected>' in page

@@ -11,7 +11,7 @@ from django.utils import timezone
 from dashboard.web.models import SignInFailure
 from dashboard.web.site.sign_in import throttle
 from tests.web.conftest import make_person
-from tests.web.site.test_kept import sign_in
+from tests.web.site.test_unsent import sign_in
 
 pytestmark = pytest.mark.django_db
 

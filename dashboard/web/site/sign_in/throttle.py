@@ -11,22 +11,24 @@ would bring its own models, middleware and log of names for these two rules, and
 
 from __future__ import annotations
 
+import secrets
 from datetime import datetime, timedelta
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from dashboard.web.models import SignInFailure
-from dashboard.web.site.kept import read_marks
 from dashboard.web.site.people.change import fold_name
 
 MOST_FOR_A_NAME = 10
 MOST_FROM_A_PLACE = 100
 WINDOW = timedelta(minutes=15)
+COOKIE = "benchtrend_browser_"
+COOKIE_LASTS = timedelta(days=30)
 
 
 def closed_until(request: HttpRequest, name: str) -> datetime | None:
@@ -62,13 +64,24 @@ def build_keys(request: HttpRequest, name: str) -> dict[str, int]:
 
 def find_place(request: HttpRequest, name: str) -> str:
     """The browser, where that person has signed in with it before, else the network address."""
-    marks = read_marks(request)
-    user = get_user_model().objects.filter(username=name).only("pk").first() if marks else None
-    if user is not None:
-        for mark, owner in marks:
-            if owner == user.pk:
-                return f"browser {mark}"
-    return find_address(request)
+    user = get_user_model().objects.filter(username=name).only("pk").first()
+    if user is None:
+        return find_address(request)
+    browser = request.get_signed_cookie(f"{COOKIE}{user.pk}", None, salt=COOKIE, max_age=COOKIE_LASTS)
+    return f"browser {browser}" if browser else find_address(request)
+
+
+def remember_browser(response: HttpResponse, user_id: int) -> None:
+    """Let this browser, in which that person just signed in, count for itself from now on: OWASP's device cookie."""
+    response.set_signed_cookie(
+        f"{COOKIE}{user_id}",
+        secrets.token_urlsafe(12),
+        salt=COOKIE,
+        max_age=COOKIE_LASTS,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
 
 
 def find_address(request: HttpRequest) -> str:

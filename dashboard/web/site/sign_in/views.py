@@ -15,8 +15,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 from sesame.utils import get_user
 
+from dashboard.web.site import unsent
 from dashboard.web.site.addresses import find_page
-from dashboard.web.site.kept import list_kept
 from dashboard.web.site.sign_in import throttle
 from dashboard.web.site.sign_in.forms import LinkForm
 
@@ -32,9 +32,6 @@ class SignIn(LoginView):
     template_name = "web/site/sign_in.html"
     redirect_authenticated_user = True
 
-    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(kept_waiting=bool(list_kept(self.request)), **kwargs)
-
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         name = request.POST.get("username", "")
         until = throttle.closed_until(request, name)
@@ -47,7 +44,9 @@ class SignIn(LoginView):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         throttle.forgive(self.request, form.cleaned_data["username"])
-        return super().form_valid(form)
+        response = super().form_valid(form)
+        throttle.remember_browser(response, form.get_user().pk)
+        return response
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         if form.non_field_errors():  # a name and a password came, and they do not fit
@@ -69,8 +68,10 @@ def use_link(request: HttpRequest) -> HttpResponse:
         return render(request, "web/site/sign_in.html", context, status=400)
     if request.method == "POST":
         login(request, user, backend="sesame.backends.ModelBackend")
-        waiting = list_kept(request)  # a link knows no page to go back to, but a form that waits does
-        return redirect(waiting[0]["page"] if waiting else "overview")
+        # A link knows no page to go back to, but a form that waits does.
+        response = redirect(unsent.find_newest_page(user.pk) or "overview")
+        throttle.remember_browser(response, user.pk)
+        return response
     return render(request, "web/site/sign_in_link.html", {"form": form, "who": user.get_username()})
 
 
