@@ -14,14 +14,16 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dashboard.api.http.auth import Caller, CallerAuthentication, HasScope
-from dashboard.api.http.body import Field, read_body
-from dashboard.api.http.errors import not_found
-from dashboard.api.http.query import Parameter, read_query
+from dashboard.api.http.body import read_body
+from dashboard.api.http.fields import Strict
+from dashboard.api.http.query import Query, read_query
 from dashboard.api.http.schema import LoopSchema
 from dashboard.api.http.shapes import Shape, encode
+from dashboard.store.errors import not_found
 
 NEWEST_FIRST = ("-created_at", "-id")
 """The order of every list: by time, and by id where times are equal, so that pages repeat and skip nothing."""
+NO_QUERY = Query()
 
 Row = TypeVar("Row", bound=Model)
 
@@ -52,19 +54,19 @@ class Write:
     """A method that changes something: the body it takes (none: DELETE), what it answers, and how it may refuse."""
 
     answer: type[Shape]
-    fields: tuple[Field, ...] | None = None
+    body: Strict | None = None
     status: int = 200
     refusals: Mapping[int, str] = field(default_factory=dict)
     most_bytes: int = 2**20
 
 
 class LoopView(APIView):
-    """A route. `parameters` is all that the query string of its GET may hold, `answer` the shape of its 200.
+    """A route. `query` is all that the query string of its GET may hold, `answer` the shape of its 200.
 
     `writes` has the other methods by name; those take no query string.
     """
 
-    parameters: tuple[Parameter, ...] = ()
+    query = NO_QUERY
     answer: type[Shape]
     writes: Mapping[str, Write] = {}
     authentication_classes = (CallerAuthentication,)
@@ -85,13 +87,13 @@ class LoopView(APIView):
         return self.caller.workspace_id
 
     def read_query(self) -> dict[str, Any]:
-        return read_query(self.request.GET, self.parameters)
+        return read_query(self.request.GET, self.query)
 
     def read_body(self) -> dict[str, Any]:
         """Every field of the method's body by name, after making sure that the query string is empty."""
-        read_query(self.request.GET, ())
+        read_query(self.request.GET, NO_QUERY)
         write = self.writes[self.request.method or ""]
-        return {} if write.fields is None else read_body(self.request._request, write.fields, write.most_bytes)
+        return read_body(self.request._request, write.body, write.most_bytes) if write.body else {}
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         answer = super().finalize_response(request, response, *args, **kwargs)
@@ -100,7 +102,7 @@ class LoopView(APIView):
 
 
 def get_row(rows: QuerySet[Row], row_id: str, what: str) -> Row:
-    """The row with this id among `rows`, which are the caller's. Raises Refusal (404)."""
+    """The row with this id among `rows`, which are the caller's. Raises DomainError."""
     row = rows.filter(pk=row_id).first()
     if row is None:
         raise not_found(what)

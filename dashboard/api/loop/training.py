@@ -9,8 +9,8 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.api.http.body import Id
-from dashboard.api.http.query import Flag, Parameter, page_parameters
+from dashboard.api.http.fields import Choice, Flag, Id, Strict, Word
+from dashboard.api.http.query import PageQuery
 from dashboard.api.http.views import NEWEST_FIRST, LoopView, Write, get_row, list_page
 from dashboard.api.loop.benchmarks import select_replays
 from dashboard.api.loop.wire import training as wire
@@ -27,8 +27,23 @@ COSTS = ("billed_training_cents", "billed_candidate_cents", "spent_eval_cents", 
 RECENT_RUNS = 10
 
 
+class RuleQuery(PageQuery):
+    enabled = Flag(required=False, help_text="Only rules that are, or are not, enabled.")
+
+
+class RunQuery(PageQuery):
+    rule_id = Word(help_text="Only runs of this rule.")
+    state = Choice(MOVING + FINAL, required=False, help_text="Only runs in this state.")
+
+
+class Attachment(Strict):
+    """Which benchmark a rule replays."""
+
+    benchmark_id = Id(allow_null=True, help_text="What to replay on every run; null detaches.")
+
+
 class TrainingRuleList(LoopView):
-    parameters = (Flag("enabled", "Only rules that are, or are not, enabled."), *page_parameters())
+    query = RuleQuery()
     answer = wire.TrainingRulePage
 
     def get(self, request: Request) -> Response:
@@ -64,7 +79,7 @@ class TrainingRuleBenchmark(LoopView):
     writes = {
         "PUT": Write(
             answer=wire.TrainingRuleMutation,
-            fields=(Id(name="benchmark_id", description="What to replay on every run; null detaches.", nullable=True),),
+            body=Attachment(),
             refusals={
                 409: "BENCHMARK_RETIRED: no rule can replay a retired benchmark. BENCHMARK_WITHOUT_ITEMS: nor one "
                 "without conversations, whose scores were imported."
@@ -80,11 +95,7 @@ class TrainingRuleBenchmark(LoopView):
 
 
 class TrainingRunList(LoopView):
-    parameters = (
-        Parameter("rule_id", "Only runs of this rule."),
-        Parameter("state", "Only runs in this state.", MOVING + FINAL),
-        *page_parameters(),
-    )
+    query = RunQuery()
     answer = wire.TrainingRunPage
 
     def get(self, request: Request) -> Response:
