@@ -102,7 +102,6 @@ MIDDLEWARE = [
     "compression_middleware.middleware.CompressionMiddleware",
     "dashboard.web.site.middleware.keep_out_of_caches",
     "django.middleware.common.CommonMiddleware",
-    "dashboard.web.site.audit.outside.record_api_writes",
     "dashboard.api.http.middleware.ApiShortcutMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

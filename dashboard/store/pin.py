@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 
 from django.db import IntegrityError, transaction
 
+from dashboard.contract import LEAST_ITEMS, MOST_ITEMS
 from dashboard.store.digest import digest_items
 from dashboard.store.errors import Fault, Kind, refuse
 from dashboard.store.models import Benchmark, BenchmarkItem, Dataset, DatasetItem, Judge, Trace
 
-LEAST_ITEMS, MOST_ITEMS = 10, 200
 DEFAULT_MAX_TOKENS = 1024
 SCORING = {
     "metric": "judge score",

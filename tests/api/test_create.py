@@ -176,7 +176,7 @@ def test_of_very_many_faults_a_hundred_are_told_and_the_rest_are_counted(refused
     source = {"kind": "traces", "trace_ids": [5] * 130}
     error = refused({"source": source}, 400, "MISSING_FIELD", "name")
     assert len(error["details"]) == 100
-    assert error["message"] == "name is required. And 32 more faults than are told."
+    assert error["message"] == "name is required. And 33 more faults than are told."
 
 
 def test_every_fault_of_a_list_has_its_place(refused: Any) -> None:

@@ -18,6 +18,7 @@ from dashboard.api.http.query import Limit, PageQuery, ShortPageQuery, read_quer
 from dashboard.api.http.shapes import ModelRef
 from dashboard.api.http.views import NEWEST_FIRST, LoopView, Write, get_row, list_page
 from dashboard.api.loop.wire import benchmarks as wire
+from dashboard.contract import BENCHMARK_STATUSES
 from dashboard.store.attach import retire_benchmark
 from dashboard.store.errors import not_found
 from dashboard.store.history import count_replays, list_replays
@@ -63,7 +64,7 @@ class Retirement(Strict):
 
 
 class BenchmarkQuery(PageQuery):
-    status = Choice(("active", "retired"), required=False, help_text="Only these benchmarks.")
+    status = Choice(BENCHMARK_STATUSES, required=False, help_text="Only these benchmarks.")
 
 
 class HistoryQueryInProcess(PageQuery):
@@ -71,6 +72,8 @@ class HistoryQueryInProcess(PageQuery):
 
 
 CREATE = Write(
+    action="create",
+    kind="benchmark",
     answer=wire.BenchmarkAnswer,
     status=201,
     body=NewBenchmark(),
@@ -104,6 +107,8 @@ class BenchmarkList(LoopView):
         source = body.pop("source")
         del source["kind"]
         row = create_benchmark(self.workspace_id, Draft(**body, **source), self.caller.actor, timezone.now())
+        said = f"{row.item_count} conversations, judge {row.judge_name}"
+        self.note(target_id=row.pk, target_name=row.name, message=said)
         return Response(wire.BenchmarkAnswer(wire.Benchmark.of(row)), 201)
 
 
@@ -118,12 +123,13 @@ class BenchmarkDetail(LoopView):
 
 
 class BenchmarkRetire(LoopView):
-    writes = {"POST": Write(answer=wire.BenchmarkAnswer, body=Retirement())}
+    writes = {"POST": Write(action="retire", kind="benchmark", answer=wire.BenchmarkAnswer, body=Retirement())}
 
     def post(self, request: Request, benchmark_id: str) -> Response:
         """Detach the benchmark from every rule and release its name. A second call answers the same."""
         reason = (self.read_body()["reason"] or "").strip() or None
         row = retire_benchmark(self.workspace_id, benchmark_id, reason, self.caller.actor, timezone.now())
+        self.note(target_name=row.name)
         return Response(wire.BenchmarkAnswer(wire.Benchmark.of(row)))
 
 

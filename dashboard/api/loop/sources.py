@@ -90,7 +90,7 @@ class DatasetQuery(PageQuery):
 
 class JudgeList(LoopView):
     answer = wire.JudgeList
-    writes = {"POST": Write(answer=wire.JudgeAnswer, status=201, body=NewJudge())}
+    writes = {"POST": Write(action="create", kind="judge", answer=wire.JudgeAnswer, status=201, body=NewJudge())}
 
     def get(self, request: Request) -> Response:
         """Every judge of the workspace, newest first."""
@@ -109,6 +109,7 @@ class JudgeList(LoopView):
             system_prompt=body["system_prompt"],
         )
         row = judge.create_judge(self.caller.ensure_workspace(), draft)
+        self.note(target_id=row.pk, target_name=row.name)
         return Response(wire.JudgeAnswer(wire.Judge.of(row)), 201)
 
 
@@ -136,7 +137,7 @@ class TraceList(LoopView):
 
 class TraceDetail(LoopView):
     answer = wire.TraceAnswer
-    writes = {"DELETE": Write(answer=wire.TraceDeleted)}
+    writes = {"DELETE": Write(action="delete", kind="conversation", answer=wire.TraceDeleted)}
 
     def get(self, request: Request, trace_id: str) -> Response:
         """One captured conversation."""
@@ -152,7 +153,15 @@ class TraceDetail(LoopView):
 
 
 class ConversationImport(LoopView):
-    writes = {"POST": Write(answer=wire.Imported, body=NewConversations(), most_bytes=32 * 2**20)}
+    writes = {
+        "POST": Write(
+            action="import",
+            kind="conversations",
+            answer=wire.Imported,
+            body=NewConversations(),
+            most_bytes=32 * 2**20,
+        )
+    }
 
     def post(self, request: Request) -> Response:
         """Bring conversations in. A row that is none is refused by its number; the others are stored."""
@@ -174,6 +183,7 @@ class ConversationImport(LoopView):
         stored = store_conversations(
             workspace_id, body["source"], read, timezone.now(), model=body["model"] or "", extra=extra
         )
+        self.note(target_id=import_id, message=f"{len(stored.created)} imported, {len(refused)} refused")
         shapes = count_shapes([read[n][1] for n in stored.created])
         verdicts = shapes.get("preference", 0) + shapes.get("thumbs", 0)
         note = f"{verdicts} rows came with a verdict: it is kept in the metadata, and not recorded as a review."

@@ -15,14 +15,10 @@ from dashboard.api.http.views import NEWEST_FIRST, LoopView, Write, get_row, lis
 from dashboard.api.loop.benchmarks import select_replays
 from dashboard.api.loop.wire import training as wire
 from dashboard.api.loop.wire.benchmarks import BenchmarkRun as Replay
+from dashboard.contract import FINAL_STATES, MOVING_STATES
 from dashboard.store.attach import set_benchmark
 from dashboard.store.models import Rule, RunEvent, TrainingRun
 
-MOVING = (
-    "built", "registering", "dataset_validating", "preflighting", "job_creating", "training", "checkpoint_ready",
-    "candidate_booking", "candidate_running", "evaluating", "reported", "awaiting_review", "promoting", "waiting_funds",
-)  # fmt: skip
-FINAL = ("promoted", "rejected", "expired", "failed", "budget_stopped", "cancelled", "superseded", "rolled_back")
 COSTS = ("billed_training_cents", "billed_candidate_cents", "spent_eval_cents", "benchmark_spent_cents")
 RECENT_RUNS = 10
 
@@ -33,7 +29,7 @@ class RuleQuery(PageQuery):
 
 class RunQuery(PageQuery):
     rule_id = Word(help_text="Only runs of this rule.")
-    state = Choice(MOVING + FINAL, required=False, help_text="Only runs in this state.")
+    state = Choice(MOVING_STATES + FINAL_STATES, required=False, help_text="Only runs in this state.")
 
 
 class Attachment(Strict):
@@ -78,6 +74,8 @@ class TrainingRuleDetail(LoopView):
 class TrainingRuleBenchmark(LoopView):
     writes = {
         "PUT": Write(
+            action="attach",
+            kind="rule",
             answer=wire.TrainingRuleMutation,
             body=Attachment(),
             refusals={
@@ -91,6 +89,8 @@ class TrainingRuleBenchmark(LoopView):
         """Attach a benchmark to the rule, in place of the one it has, or detach it. Consent is not touched."""
         benchmark_id = self.read_body()["benchmark_id"]
         rule = set_benchmark(self.workspace_id, rule_id, benchmark_id, timezone.now())
+        said = {"action": "attach" if benchmark_id else "detach", "message": f"replays {benchmark_id or 'nothing'}"}
+        self.note(target_name=rule.name, **said)
         return Response(wire.TrainingRuleMutation(wire.TrainingRule.of(rule)))
 
 

@@ -11,6 +11,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from dashboard.charts import AxisKind, Theme
+from dashboard.contract import BENCHMARK_STATUSES
 from dashboard.sources.http.decoding import MAX_ID_LENGTH
 from dashboard.sources.reader import Source
 from dashboard.trend import Window
@@ -109,7 +110,7 @@ class OverviewForm(SourceForm):
 
     def __init__(self, data: Any, statuses: Iterable[str]) -> None:
         super().__init__(data, auto_id="%s")
-        known = sorted({"active", "retired", *statuses})
+        known = sorted({*BENCHMARK_STATUSES, *statuses})
         self.fields["status"].choices = [("", "any status"), *((s, s) for s in known if s)]  # type: ignore[attr-defined]
 
 

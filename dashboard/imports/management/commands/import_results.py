@@ -14,7 +14,7 @@ from dashboard.imports.results.files import read_results
 from dashboard.imports.results.plan import ImportRefused, Plan, find_benchmark, list_frozen_tasks, plan_import
 from dashboard.imports.results.types import ResultsError, ResultSet
 from dashboard.imports.results.write import write_import
-from dashboard.signals import command_wrote
+from dashboard.signals import wrote
 from dashboard.store.models import Benchmark, Workspace
 from dashboard.store.printing import escape_unseen
 
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         except (ResultsError, ImportRefused) as error:
             raise CommandError(escape_unseen(str(error))) from error
         if benchmark and (plan.new or plan.filled or plan.undated) and not options["dry_run"]:
-            command_wrote.send(
+            wrote.send(
                 type(self),
                 action="import",
                 target_kind="benchmark",

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.signals import command_wrote
+from dashboard.signals import wrote
 from dashboard.store.errors import DomainError
 from dashboard.store.judge import Draft, create_judge
 from dashboard.store.models import Workspace
@@ -36,7 +36,7 @@ class Command(BaseCommand):
             judge = create_judge(Workspace.default(), draft)
         except DomainError as error:
             raise CommandError(" ".join(fault.message for fault in error.faults)) from error
-        command_wrote.send(
+        wrote.send(
             type(self),
             action="create",
             target_kind="judge",

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.signals import command_wrote
+from dashboard.signals import wrote
 from dashboard.store.errors import DomainError, Fault
 from dashboard.store.models import Workspace
 from dashboard.store.rule import Draft, create_rule
@@ -26,7 +26,7 @@ class Command(BaseCommand):
             rule = create_rule(Workspace.default(), Draft(name, serving, model or None, deployment or None))
         except DomainError as error:
             raise CommandError(" ".join(_say(fault) for fault in error.faults)) from error
-        command_wrote.send(
+        wrote.send(
             type(self),
             action="create",
             target_kind="rule",
