@@ -56,7 +56,7 @@ class Command(BaseCommand):
             results, plan, benchmark = self._import(options)
         except (ResultsError, ImportRefused) as error:
             raise CommandError(escape_unseen(str(error))) from error
-        if benchmark and (plan.new or plan.filled or plan.undated) and not options["dry_run"]:
+        if benchmark and (plan.new or plan.filled) and not options["dry_run"]:
             wrote.send(
                 type(self),
                 action="import",
@@ -64,8 +64,7 @@ class Command(BaseCommand):
                 target_id=benchmark.pk,
                 target_name=plan.name,
                 message=f"{_count(len(plan.new), 'new point')}, {_count(len(plan.filled), 'gap')} filled, "
-                f"{_count(len(plan.conflicts), 'conflict')}"
-                + (f", {_count(len(plan.undated), 'invented time')} marked" if plan.undated else ""),
+                f"{_count(len(plan.conflicts), 'conflict')}",
             )
         for problem in results.problems:
             self.stderr.write(escape_unseen(f"not read: {problem.path}: {problem.message}"))
