@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from dashboard.store.models import Judge, Workspace
-from dashboard.store.text import TextReader, TextRule
+from dashboard.store.text.rules import TextReader, TextRule
 
 NAME = MODEL = TextRule()
 INSTRUCTIONS = TextRule(most=50_000, line=False)

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from dashboard.store.errors import Fault, Kind, refuse
 from dashboard.store.models import Rule, Workspace
-from dashboard.store.text import TextReader, TextRule
+from dashboard.store.text.rules import TextReader, TextRule
 
 NAME = SERVING = MODEL = DEPLOYMENT = TextRule()
 

@@ -16,7 +16,7 @@ from rest_framework.exceptions import ValidationError
 from dashboard.api.http.errors import Refusal
 from dashboard.api.http.fields import Strict, list_faults
 from dashboard.store.errors import Fault, Kind, refuse
-from dashboard.store.strict_json import NotJson, parse_json
+from dashboard.store.text.strict_json import NotJson, parse_json
 
 MOST_TOLD = 100
 CODES = {"required": "MISSING_FIELD", "unknown": "UNKNOWN_FIELD"}

@@ -16,8 +16,8 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import empty
 
-from dashboard.store.strict_json import find_unstorable
-from dashboard.store.text import TextRule
+from dashboard.store.text.rules import TextRule
+from dashboard.store.text.strict_json import find_unstorable
 
 ID_LENGTH = 512
 """Longer than any id that is given out."""

@@ -24,7 +24,7 @@ from dashboard.store.errors import not_found
 from dashboard.store.history import count_replays, list_replays
 from dashboard.store.models import Benchmark, BenchmarkItem, BenchmarkRun
 from dashboard.store.pin import Draft, create_benchmark
-from dashboard.store.text import TextRule
+from dashboard.store.text.rules import TextRule
 
 
 class BenchmarkSource(Strict):

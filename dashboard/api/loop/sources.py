@@ -18,7 +18,7 @@ from dashboard.store import judge
 from dashboard.store.conversations.keep import delete_trace, digest_content, store_conversations
 from dashboard.store.conversations.read import ROW_SCHEMA, Conversation, RowUnreadable, count_shapes, read_row
 from dashboard.store.models import Dataset, Judge, Trace, new_id
-from dashboard.store.text import TextRule
+from dashboard.store.text.rules import TextRule
 
 NOT_RUN = "this service runs no judge on its own"
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta
 
-from dashboard.store.strict_json import NotJson, check_whole, find_unstorable, parse_loosely
+from dashboard.store.text.strict_json import NotJson, check_whole, find_unstorable, parse_loosely
 
 LAST_MS = 253_402_300_799_999
 """The end of the year 9999."""

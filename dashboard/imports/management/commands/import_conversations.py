@@ -18,8 +18,8 @@ from dashboard.signals import wrote
 from dashboard.store.conversations.keep import Stored, identify, store_conversations
 from dashboard.store.conversations.read import Conversation, RowUnreadable, read_row
 from dashboard.store.models import Workspace
-from dashboard.store.printing import escape_unseen
-from dashboard.store.strict_json import NotJson, find_unstorable, parse_json
+from dashboard.store.text.printing import escape_unseen
+from dashboard.store.text.strict_json import NotJson, find_unstorable, parse_json
 
 BATCH = 1000
 WHITE = re.compile(r"[ \t\r\n]*")

@@ -16,7 +16,7 @@ from dashboard.imports.results.types import ResultsError, ResultSet
 from dashboard.imports.results.write import write_import
 from dashboard.signals import wrote
 from dashboard.store.models import Benchmark, Workspace
-from dashboard.store.printing import escape_unseen
+from dashboard.store.text.printing import escape_unseen
 
 PROGRESS_FROM_FILES = 200
 

@@ -25,8 +25,8 @@ from dashboard.imports.runloop.file import (
 from dashboard.imports.runloop.write import ImportRefused, Outcome, store_runs, store_scenario_runs
 from dashboard.signals import wrote
 from dashboard.store.models import RunloopRun, Workspace
-from dashboard.store.printing import escape_unseen
-from dashboard.store.strict_json import find_unstorable
+from dashboard.store.text.printing import escape_unseen
+from dashboard.store.text.strict_json import find_unstorable
 
 EARLIEST_MS = int(datetime(2015, 1, 1, tzinfo=UTC).timestamp() * 1000)
 FOR_RUNS = ("benchmark", "name", "keep_environment")

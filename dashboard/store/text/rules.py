@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from dashboard.store.errors import Fault, Kind, refuse
-from dashboard.store.strict_json import find_unstorable
+from dashboard.store.text.strict_json import find_unstorable
 
 
 @dataclass(frozen=True)
