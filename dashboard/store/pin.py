@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 
 from django.db import IntegrityError, transaction
 
-from dashboard.api.http.errors import Detail, build_refusal
+from dashboard.contract import LEAST_ITEMS, MOST_ITEMS
 from dashboard.store.digest import digest_items
+from dashboard.store.errors import Fault, Kind, refuse
 from dashboard.store.models import Benchmark, BenchmarkItem, Dataset, DatasetItem, Judge, Trace
 
-LEAST_ITEMS, MOST_ITEMS = 10, 200
 DEFAULT_MAX_TOKENS = 1024
 SCORING = {
     "metric": "judge score",
@@ -41,7 +41,7 @@ class Draft:
 def create_benchmark(workspace_id: str, draft: Draft, actor: str, now: datetime) -> Benchmark:
     """Pin the draft's conversations and freeze its judge beside them.
 
-    Raises Refusal: 409 BENCHMARK_NAME_TAKEN; 422 JUDGE_NOT_FOUND, JUDGE_MODEL_MISSING, DATASET_NOT_FOUND,
+    Raises DomainError: CONFLICT BENCHMARK_NAME_TAKEN; UNUSABLE JUDGE_NOT_FOUND, JUDGE_MODEL_MISSING, DATASET_NOT_FOUND,
     BENCHMARK_SIZE, or BENCHMARK_ROW_UNUSABLE with one detail for each conversation that stands in the way.
     """
     with transaction.atomic():
@@ -75,7 +75,7 @@ def create_benchmark(workspace_id: str, draft: Draft, actor: str, now: datetime)
                 benchmark.save(force_insert=True)
         except IntegrityError as error:  # its one constraint that a new id can meet is the name's
             message = f"An active benchmark is named {draft.name!r} already."
-            raise build_refusal([Detail("name", "BENCHMARK_NAME_TAKEN", message)], 409) from error
+            raise refuse(Kind.CONFLICT, [Fault("name", "BENCHMARK_NAME_TAKEN", message)]) from error
         BenchmarkItem.objects.bulk_create(
             BenchmarkItem(benchmark=benchmark, ordinal=n, source_trace=trace, **row)
             for n, (trace, row) in enumerate(zip(traces, rows, strict=True))
@@ -129,9 +129,9 @@ def _load_traces(workspace_id: str, draft: Draft) -> list[Trace]:
     if faults:
         named = "; ".join(f"{trace_id}: {why}" for trace_id, why in faults[:3])
         more = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
-        raise build_refusal(
-            [Detail(field, "BENCHMARK_ROW_UNUSABLE", f"{trace_id}: {why}.", trace_id) for trace_id, why in faults],
-            422,
+        raise refuse(
+            Kind.UNUSABLE,
+            [Fault(field, "BENCHMARK_ROW_UNUSABLE", f"{trace_id}: {why}.", trace_id) for trace_id, why in faults],
             f"{len(faults)} of the conversations cannot be pinned, so none was. {named}{more}.",
         )
     return [found[trace_id] for trace_id in ids]
@@ -167,4 +167,4 @@ def _check_size(count: int, field: str, where: str) -> None:
 
 
 def _refuse(field: str, code: str, message: str) -> NoReturn:
-    raise build_refusal([Detail(field, code, message)], 422)
+    raise refuse(Kind.UNUSABLE, [Fault(field, code, message)])

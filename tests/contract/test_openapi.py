@@ -137,6 +137,6 @@ def test_json_text_inside_a_row_breaks_no_import(document: Any, row: dict[str, A
 
 
 def test_the_document_says_what_a_row_to_import_looks_like(document: Any) -> None:
-    body = document.raw_schema["paths"]["/api/loop/import"]["post"]["requestBody"]["content"]["application/json"]
-    shapes = body["schema"]["properties"]["rows"]["items"]["anyOf"]
+    body = document.raw_schema["components"]["schemas"]["NewConversations"]
+    shapes = body["properties"]["rows"]["items"]["anyOf"]
     assert {key for shape in shapes for key in shape["required"]} >= {"messages", "conversations", "turns", "prompt"}

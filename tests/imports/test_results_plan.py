@@ -121,20 +121,6 @@ def test_times_that_the_order_of_checkpoints_replaces_are_marked():
     assert list_undated() == [True, True]
 
 
-def test_the_same_files_mark_what_an_older_import_invented_and_change_nothing_else():
-    dated = make_result(9, created_at=NOW - timedelta(hours=3))
-    run_import([make_result(1)])
-    results = [make_result(1), make_result(2, None), make_result(3), dated]
-    run_import(results)
-    before = snapshot()
-    BenchmarkRun.objects.update(undated=False)
-    plan = run_import(results)
-    assert (plan.new, plan.unchanged, len(plan.undated)) == ((), 4, 3)
-    assert plan.notes == ("3 of the checkpoints imported before have no date: the trend says so from now on",)
-    assert snapshot() == before
-    assert run_import(results).undated == ()
-
-
 def test_a_date_that_the_files_gave_once_is_not_marked_when_they_no_longer_do():
     at = NOW - timedelta(days=3)
     run_import([make_result(n, created_at=at + n * timedelta(hours=1)) for n in (1, 2)])

@@ -9,9 +9,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import resolve
 
 from dashboard.api.http.errors import CODES, MESSAGES, build_error
+from dashboard.contract import API_ROOTS
 
-ROOTS = ("/api/", "/v1/")
-"""What the addresses of the Loop API and of the Runloop API begin with."""
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
@@ -24,7 +23,7 @@ class ApiErrorsMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         status = response.status_code
-        if status < 400 or not request.path_info.startswith(ROOTS):
+        if status < 400 or not request.path_info.startswith(API_ROOTS):
             return response
         if response.get("Content-Type", "").startswith("application/json"):
             return response
@@ -55,7 +54,7 @@ class ApiShortcutMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if not request.path_info.startswith(ROOTS):
+        if not request.path_info.startswith(API_ROOTS):
             return self.get_response(request)
         request.resolver_match = match = resolve(request.path_info)
         response: HttpResponse = match.func(request, *match.args, **match.kwargs)

@@ -5,10 +5,17 @@ from __future__ import annotations
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.api.http.query import Parameter, page_parameters
+from dashboard.api.http.fields import Choice
+from dashboard.api.http.query import ShortPageQuery
 from dashboard.api.http.views import LoopView, get_row, list_page
 from dashboard.api.loop.wire import evaluations as wire
 from dashboard.store.models import Evaluation, EvaluationItem
+
+SIDES = ("candidate", "incumbent", "tie")
+
+
+class EvaluationItemQuery(ShortPageQuery):
+    winner = Choice(SIDES, required=False, help_text="Only conversations that this side won.")
 
 
 class EvaluationDetail(LoopView):
@@ -29,10 +36,7 @@ class EvaluationDetail(LoopView):
 
 
 class EvaluationItems(LoopView):
-    parameters = (
-        Parameter("winner", "Only conversations that this side won.", ("candidate", "incumbent", "tie")),
-        *page_parameters(100),
-    )
+    query = EvaluationItemQuery()
     answer = wire.EvaluationItemPage
 
     def get(self, request: Request, evaluation_id: str) -> Response:

@@ -9,26 +9,37 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.api.http.body import Id
-from dashboard.api.http.query import Flag, Parameter, page_parameters
+from dashboard.api.http.fields import Choice, Flag, Id, Strict, Word
+from dashboard.api.http.query import PageQuery
 from dashboard.api.http.views import NEWEST_FIRST, LoopView, Write, get_row, list_page
 from dashboard.api.loop.benchmarks import select_replays
 from dashboard.api.loop.wire import training as wire
 from dashboard.api.loop.wire.benchmarks import BenchmarkRun as Replay
+from dashboard.contract import FINAL_STATES, MOVING_STATES
 from dashboard.store.attach import set_benchmark
 from dashboard.store.models import Rule, RunEvent, TrainingRun
 
-MOVING = (
-    "built", "registering", "dataset_validating", "preflighting", "job_creating", "training", "checkpoint_ready",
-    "candidate_booking", "candidate_running", "evaluating", "reported", "awaiting_review", "promoting", "waiting_funds",
-)  # fmt: skip
-FINAL = ("promoted", "rejected", "expired", "failed", "budget_stopped", "cancelled", "superseded", "rolled_back")
 COSTS = ("billed_training_cents", "billed_candidate_cents", "spent_eval_cents", "benchmark_spent_cents")
 RECENT_RUNS = 10
 
 
+class RuleQuery(PageQuery):
+    enabled = Flag(required=False, help_text="Only rules that are, or are not, enabled.")
+
+
+class RunQuery(PageQuery):
+    rule_id = Word(help_text="Only runs of this rule.")
+    state = Choice(MOVING_STATES + FINAL_STATES, required=False, help_text="Only runs in this state.")
+
+
+class Attachment(Strict):
+    """Which benchmark a rule replays."""
+
+    benchmark_id = Id(allow_null=True, help_text="What to replay on every run; null detaches.")
+
+
 class TrainingRuleList(LoopView):
-    parameters = (Flag("enabled", "Only rules that are, or are not, enabled."), *page_parameters())
+    query = RuleQuery()
     answer = wire.TrainingRulePage
 
     def get(self, request: Request) -> Response:
@@ -63,8 +74,10 @@ class TrainingRuleDetail(LoopView):
 class TrainingRuleBenchmark(LoopView):
     writes = {
         "PUT": Write(
+            action="attach",
+            kind="rule",
             answer=wire.TrainingRuleMutation,
-            fields=(Id(name="benchmark_id", description="What to replay on every run; null detaches.", nullable=True),),
+            body=Attachment(),
             refusals={
                 409: "BENCHMARK_RETIRED: no rule can replay a retired benchmark. BENCHMARK_WITHOUT_ITEMS: nor one "
                 "without conversations, whose scores were imported."
@@ -76,15 +89,13 @@ class TrainingRuleBenchmark(LoopView):
         """Attach a benchmark to the rule, in place of the one it has, or detach it. Consent is not touched."""
         benchmark_id = self.read_body()["benchmark_id"]
         rule = set_benchmark(self.workspace_id, rule_id, benchmark_id, timezone.now())
+        said = {"action": "attach" if benchmark_id else "detach", "message": f"replays {benchmark_id or 'nothing'}"}
+        self.note(target_name=rule.name, **said)
         return Response(wire.TrainingRuleMutation(wire.TrainingRule.of(rule)))
 
 
 class TrainingRunList(LoopView):
-    parameters = (
-        Parameter("rule_id", "Only runs of this rule."),
-        Parameter("state", "Only runs in this state.", MOVING + FINAL),
-        *page_parameters(),
-    )
+    query = RunQuery()
     answer = wire.TrainingRunPage
 
     def get(self, request: Request) -> Response:

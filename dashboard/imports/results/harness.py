@@ -27,7 +27,7 @@ from dashboard.imports.results.types import (
     read_unix_seconds,
 )
 from dashboard.store.digest import digest_json
-from dashboard.store.strict_json import find_unstorable
+from dashboard.store.text.strict_json import find_unstorable
 
 _STEP = re.compile(r"(?i)(?:global[-_]?step|step|checkpoint|ckpt|iter|epoch)[-_=]?\d+")
 _NAMED_TIME = re.compile(r"(\d{4}-\d{2}-\d{2}T\d{2})[-:](\d{2})[-:](\d{2}(?:\.\d{1,6})?)")

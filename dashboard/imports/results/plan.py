@@ -2,8 +2,8 @@
 
 A benchmark made here pins no conversations: its judge is whoever measured, its digest stands for what was measured
 (tasks, their versions, shots and limit). The identity of a replay is its rule, its checkpoint and its candidate; what
-was imported once is never changed, but that a gap is filled when the files now give its number and that a time which
-an older import invented is marked as such; files that say something else are reported as conflicts.
+was imported once is never changed, but that a gap is filled when the files now give its number; files that say
+something else are reported as conflicts.
 """
 
 from __future__ import annotations
@@ -51,8 +51,6 @@ class Plan:
     new: tuple[PlannedReplay, ...]
     filled: tuple[tuple[BenchmarkRun, PlannedReplay], ...]
     """Stored gaps with the number that the files give them now."""
-    undated: tuple[BenchmarkRun, ...]
-    """Stored replays, unchanged but for the mark they lack that their time was invented."""
     unchanged: int
     conflicts: tuple[str, ...]
     notes: tuple[str, ...]
@@ -64,8 +62,6 @@ class _Existing:
 
     by_identity: dict[tuple[str, str, str], BenchmarkRun] = field(default_factory=dict)
     newest_at: datetime | None = None
-    unmarked_times: set[datetime] = field(default_factory=set)
-    """The times of those not marked as undated, and the minute before which a first import without any date ends."""
 
 
 def find_benchmark(workspace: Workspace, name: str) -> Benchmark | None:
@@ -115,7 +111,7 @@ def plan_import(
         _check_same_measure(benchmark, results.measure)
     digest = benchmark.items_digest if benchmark else _freeze_digest(name, results)
     existing = _read_existing(benchmark)
-    new, filled, undated, unchanged, conflicts = [], [], [], 0, []
+    new, filled, unchanged, conflicts = [], [], 0, []
     for result in results.results:
         named = _name_models(result, results.origin)
         planned = PlannedReplay(
@@ -131,18 +127,12 @@ def plan_import(
             new.append(planned)
             continue
         if stored.candidate_score is None and named.scored:
-            kept = replace(
-                planned,
-                created_at=stored.created_at,
-                invented_time=stored.undated or _was_invented(stored, planned, existing),
-                decision=stored.run.decision,
-            )
+            at, decision = stored.created_at, stored.run.decision
+            kept = replace(planned, created_at=at, invented_time=stored.undated, decision=decision)
             filled.append((stored, kept))
             continue
         differences = _list_differences(stored, planned)
         unchanged += not differences
-        if not differences and not stored.undated and _was_invented(stored, planned, existing):
-            undated.append(stored)
         if differences:
             conflicts.append(f"{result.checkpoint}: {'; '.join(differences)}")
     new = _place_in_time(new, existing.newest_at, now)
@@ -151,8 +141,6 @@ def plan_import(
         if unchanged or conflicts:
             notes.append("replays that were imported before keep the decision they have, or that they have none")
     notes += _describe_times(new, existing, results)
-    if undated:
-        notes.append(f"{len(undated)} of the checkpoints imported before have no date: the trend says so from now on")
     if digest and any(p.digest != digest for p in new):
         others = [p.result.checkpoint for p in new if p.digest != digest]
         notes.append(f"not comparable, other task versions, shots or limit than the benchmark's: {', '.join(others)}")
@@ -163,7 +151,6 @@ def plan_import(
         benchmark=benchmark,
         new=tuple(new),
         filled=tuple(filled),
-        undated=tuple(undated),
         unchanged=unchanged,
         conflicts=tuple(conflicts),
         notes=tuple(notes),
@@ -227,22 +214,7 @@ def _read_existing(benchmark: Benchmark | None) -> _Existing:
             key = (replay.run.rule_name or "", replay.run.checkpoint_id or "", replay.candidate_ref.get("name", ""))
             existing.by_identity[key] = replay
             existing.newest_at = replay.created_at
-            if not replay.undated:
-                existing.unmarked_times.add(replay.created_at)
-        existing.unmarked_times.add(_end_first_import(benchmark.created_at) + _MINUTE)
     return existing
-
-
-def _end_first_import(now: datetime) -> datetime:
-    """The time of the last replay of a first import without any date."""
-    return now.replace(second=0, microsecond=0) - FIRST_IMPORT_AGE
-
-
-def _was_invented(stored: BenchmarkRun, planned: PlannedReplay, existing: _Existing) -> bool:
-    """True where a stored time is not the files' and lies as `_place_in_time` lays them: a minute from another."""
-    if not planned.invented_time or stored.created_at == planned.result.created_at:
-        return False
-    return not existing.unmarked_times.isdisjoint({stored.created_at - _MINUTE, stored.created_at + _MINUTE})
 
 
 def _list_differences(stored: BenchmarkRun, planned: PlannedReplay) -> list[str]:
@@ -276,7 +248,7 @@ def _place_in_time(new: Sequence[PlannedReplay], newest_at: datetime | None, now
     elif dated:
         before = dated[0][1] - (dated[0][0] + 1) * _MINUTE
     else:
-        before = _end_first_import(now) - len(new) * _MINUTE
+        before = now.replace(second=0, microsecond=0) - FIRST_IMPORT_AGE - len(new) * _MINUTE
     placed = []
     for planned, time in zip(new, times, strict=True):
         created_at = time or before + _MINUTE

@@ -14,7 +14,7 @@ from dashboard.store.models import Benchmark, BenchmarkRun, Rule, TrainingRun, W
 
 def write_import(workspace: Workspace, plan: Plan, *, now: datetime) -> Benchmark | None:
     """Write the plan, whole or not at all. Answers the benchmark; None when there was nothing to write or to show."""
-    if not plan.new and not plan.filled and not plan.undated:
+    if not plan.new and not plan.filled:
         return plan.benchmark
     with transaction.atomic():
         benchmark = plan.benchmark or _make_benchmark(workspace, plan, now)
@@ -31,7 +31,6 @@ def write_import(workspace: Workspace, plan: Plan, *, now: datetime) -> Benchmar
         BenchmarkRun.objects.bulk_create(replays, batch_size=200)
         for gap, planned in plan.filled:
             _make_replay(workspace, gap.pk, benchmark, gap.run, planned).save(force_update=True)
-        BenchmarkRun.objects.filter(pk__in=[replay.pk for replay in plan.undated]).update(undated=True)
     return benchmark
 
 

@@ -9,8 +9,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta
 
-from dashboard.api.runloop.wire import ScoringContractResult
-from dashboard.store.strict_json import NotJson, check_whole, find_unstorable, parse_loosely
+from dashboard.store.text.strict_json import NotJson, check_whole, find_unstorable, parse_loosely
 
 LAST_MS = 253_402_300_799_999
 """The end of the year 9999."""
@@ -44,6 +43,20 @@ class Run(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         return f"<Run {self.id}>"
+
+
+class ScoringFunctionResult(msgspec.Struct, frozen=True):
+    scoring_function_name: str
+    score: float
+    state: str
+    output: str
+
+
+class ScoringContractResult(msgspec.Struct, frozen=True):
+    """What a scenario run scored, 0 to 1, and what each scoring function gave."""
+
+    score: float
+    scoring_function_results: list[ScoringFunctionResult]
 
 
 class ScenarioRun(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.store.strict_json import NotJson, find_unstorable, parse_json
+from dashboard.store.text.strict_json import NotJson, find_unstorable, parse_json
 
 ROLES = {
     "human": "user", "gpt": "assistant", "chatgpt": "assistant", "bot": "assistant", "model": "assistant",

@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from dashboard.contract import BENCHMARK_STATUSES
 from dashboard.sources.reader import Source
 from dashboard.web.common.forms import LARGEST_PAGE, QueryForm
 from dashboard.web.common.ids import IdsField
@@ -62,7 +63,7 @@ class OverviewForm(SourceForm):
 
     def __init__(self, data: Any, statuses: Iterable[str]) -> None:
         super().__init__(data, auto_id="%s")
-        known = sorted({"active", "retired", *statuses})
+        known = sorted({*BENCHMARK_STATUSES, *statuses})
         self.fields["status"].choices = [("", "any status"), *((s, s) for s in known if s)]  # type: ignore[attr-defined]
 
 

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, NamedTuple
 
+from dashboard.contract import LEAST_ITEMS, MOST_ITEMS
 from dashboard.sources.connect import get_connection
 from dashboard.sources.http.errors import NotFound, SourceError
 from dashboard.sources.loop.wire import Trace
 from dashboard.web.conversations.present import is_usable, summarise
 
-LEAST, MOST = 10, 200
-"""How many conversations a benchmark pins."""
 MOST_KEPT = 1_000
 """How many may be picked before some are dropped again."""
 LOOK_UP_S = 8.0
@@ -43,7 +42,7 @@ class Picks(NamedTuple):
 
     @property
     def fits(self) -> bool:
-        return LEAST <= self.total <= MOST
+        return LEAST_ITEMS <= self.total <= MOST_ITEMS
 
 
 def read_picks(body: dict[str, Any]) -> list[Pick]:

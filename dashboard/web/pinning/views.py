@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from dashboard.contract import LEAST_ITEMS, MOST_ITEMS
 from dashboard.sources.connect import get_loop
 from dashboard.sources.http.errors import SourceError
 from dashboard.sources.loop.wire import Dataset, Judge
@@ -20,7 +21,7 @@ from dashboard.web.models import Draft
 from dashboard.web.pinning import picks as picking
 from dashboard.web.pinning import present
 from dashboard.web.pinning.forms import TYPED, BenchmarkForm, PickerForm
-from dashboard.web.pinning.picks import LEAST, MOST, Pick, read_picks, review_picks
+from dashboard.web.pinning.picks import Pick, read_picks, review_picks
 from dashboard.web.site import access, unsent
 from dashboard.web.site.drafts import change, new_id, open_draft, read_typed
 
@@ -89,9 +90,9 @@ def pick_all(body: dict[str, Any], query: PickerForm) -> dict[str, Any]:
     picks = read_picks(body)
     known, before, offset = {pick.id for pick in picks}, len(picks), 0
     try:
-        while len(picks) < MOST:
+        while len(picks) < MOST_ITEMS:
             traces, total = list_traces(query, 100, offset)
-            fresh = [trace for trace in traces if trace.id not in known][: MOST - len(picks)]
+            fresh = [trace for trace in traces if trace.id not in known][: MOST_ITEMS - len(picks)]
             picks += [picking.pick_trace(trace) for trace in fresh]
             known |= {trace.id for trace in fresh}
             offset += len(traces)
@@ -127,7 +128,7 @@ def add_pasted(body: dict[str, Any], query: PickerForm) -> dict[str, Any]:
     new = [one for one in dict.fromkeys(pasted) if one not in known]
     room = picking.MOST_KEPT - len(picks)
     if len(new) > room:
-        return {**body, "note": f"That is {len(new)} ids; {MOST} conversations are the most that can be pinned."}
+        return {**body, "note": f"That is {len(new)} ids; {MOST_ITEMS} conversations are the most that can be pinned."}
     added = picking.pick_found(new, picking.look_up(new))
     note = picking.describe_pasted(pasted, added, known) if pasted else "Nothing was pasted."
     return {**body, "picks": [*picks, *added], "paste": "", "note": note}
@@ -210,8 +211,8 @@ def build_picker(draft_id: str, body: dict[str, Any], query: PickerForm) -> dict
         "page": page,
         "review": review,
         "elsewhere": review.total - sum(row.picked for row in page.rows),
-        "least": LEAST,
-        "most": MOST,
+        "least": LEAST_ITEMS,
+        "most": MOST_ITEMS,
         "all_label": present.label_all(page.total, review.total) if query.value("show") != "picked" else "",
         "filtered": any(query.value(name) for name in ("q", "filed", "model")),
         "note": body.get("note", ""),

@@ -20,6 +20,7 @@ from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet, prefetch_related_objects
 
+from dashboard.contract import WRITE
 from dashboard.sources.connect import get_connection
 from dashboard.sources.http.errors import SourceError
 from dashboard.sources.loop.client import Identity, Loop
@@ -91,7 +92,7 @@ class KeyMayNotWrite(NotAllowed):
     code = "KEY_MAY_NOT_WRITE"
 
     def explain(self, action: Action) -> str:
-        return f"{WORDS[action]} needs an API key with the scope loop:write"
+        return f"{WORDS[action]} needs an API key with the scope {WRITE}"
 
 
 def role_of(user: User | AnonymousUser) -> Role | None:
@@ -158,6 +159,6 @@ def _ask_key(loop: Loop, place: str) -> bool:
         scopes = read("identity", loop.introspect, Identity).value.scopes
     except SourceError:
         scopes = ()
-    known = not scopes or "loop:write" in scopes
+    known = not scopes or WRITE in scopes
     cache.set(place, known, SCOPES_KEPT_S)
     return known

@@ -9,7 +9,8 @@ from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
-API_PREFIXES = ("/api/", "/v1/")
+from dashboard.contract import API_ROOTS
+
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not bound to
 
 PAGE_OF_PART = {
@@ -50,7 +51,7 @@ def find_page(request: HttpRequest, address: str | None) -> str:
     ):
         return ""
     split = urlsplit(address)
-    if split.path.startswith(API_PREFIXES):
+    if split.path.startswith(API_ROOTS):
         return ""
     try:
         match = resolve(unquote(split.path))

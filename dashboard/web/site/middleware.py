@@ -13,8 +13,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 from django.utils.cache import patch_vary_headers
 
+from dashboard.contract import API_ROOTS
 from dashboard.web.site import unsent
-from dashboard.web.site.addresses import API_PREFIXES, find_page
+from dashboard.web.site.addresses import find_page
 
 
 class SignInMiddleware(LoginRequiredMiddleware):
@@ -78,7 +79,7 @@ def keep_out_of_caches(get_response: Callable[[HttpRequest], HttpResponse]) -> C
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        if not request.path_info.startswith(API_PREFIXES):
+        if not request.path_info.startswith(API_ROOTS):
             response.headers.setdefault("Cache-Control", "no-store, private")
             patch_vary_headers(response, ["Cookie", "HX-Request"])
         return response

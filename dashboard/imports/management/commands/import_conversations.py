@@ -14,12 +14,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard.signals import command_wrote
+from dashboard.signals import wrote
 from dashboard.store.conversations.keep import Stored, identify, store_conversations
 from dashboard.store.conversations.read import Conversation, RowUnreadable, read_row
 from dashboard.store.models import Workspace
-from dashboard.store.printing import escape_unseen
-from dashboard.store.strict_json import NotJson, find_unstorable, parse_json
+from dashboard.store.text.printing import escape_unseen
+from dashboard.store.text.strict_json import NotJson, find_unstorable, parse_json
 
 BATCH = 1000
 WHITE = re.compile(r"[ \t\r\n]*")
@@ -76,7 +76,7 @@ class Command(BaseCommand):
             if dry_run:
                 transaction.set_rollback(True)
         if created and not dry_run:
-            command_wrote.send(
+            wrote.send(
                 type(self),
                 action="import",
                 target_kind="conversations",

@@ -14,9 +14,9 @@ from dashboard.imports.results.files import read_results
 from dashboard.imports.results.plan import ImportRefused, Plan, find_benchmark, list_frozen_tasks, plan_import
 from dashboard.imports.results.types import ResultsError, ResultSet
 from dashboard.imports.results.write import write_import
-from dashboard.signals import command_wrote
+from dashboard.signals import wrote
 from dashboard.store.models import Benchmark, Workspace
-from dashboard.store.printing import escape_unseen
+from dashboard.store.text.printing import escape_unseen
 
 PROGRESS_FROM_FILES = 200
 
@@ -56,16 +56,15 @@ class Command(BaseCommand):
             results, plan, benchmark = self._import(options)
         except (ResultsError, ImportRefused) as error:
             raise CommandError(escape_unseen(str(error))) from error
-        if benchmark and (plan.new or plan.filled or plan.undated) and not options["dry_run"]:
-            command_wrote.send(
+        if benchmark and (plan.new or plan.filled) and not options["dry_run"]:
+            wrote.send(
                 type(self),
                 action="import",
                 target_kind="benchmark",
                 target_id=benchmark.pk,
                 target_name=plan.name,
                 message=f"{_count(len(plan.new), 'new point')}, {_count(len(plan.filled), 'gap')} filled, "
-                f"{_count(len(plan.conflicts), 'conflict')}"
-                + (f", {_count(len(plan.undated), 'invented time')} marked" if plan.undated else ""),
+                f"{_count(len(plan.conflicts), 'conflict')}",
             )
         for problem in results.problems:
             self.stderr.write(escape_unseen(f"not read: {problem.path}: {problem.message}"))

@@ -23,10 +23,10 @@ from dashboard.imports.runloop.file import (
     read_scenario_run,
 )
 from dashboard.imports.runloop.write import ImportRefused, Outcome, store_runs, store_scenario_runs
-from dashboard.signals import command_wrote
+from dashboard.signals import wrote
 from dashboard.store.models import RunloopRun, Workspace
-from dashboard.store.printing import escape_unseen
-from dashboard.store.strict_json import find_unstorable
+from dashboard.store.text.printing import escape_unseen
+from dashboard.store.text.strict_json import find_unstorable
 
 EARLIEST_MS = int(datetime(2015, 1, 1, tzinfo=UTC).timestamp() * 1000)
 FOR_RUNS = ("benchmark", "name", "keep_environment")
@@ -164,7 +164,7 @@ class Command(BaseCommand):
     def _tell(self, outcome: Outcome, problems: int, run_id: str | None) -> None:
         """The audit log, by the signal."""
         one = outcome.benchmarks[0] if len(outcome.benchmarks) == 1 else None
-        command_wrote.send(
+        wrote.send(
             type(self),
             action="import",
             target_kind="agent runs" if run_id is None else "scenario runs",

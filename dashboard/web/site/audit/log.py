@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError, transaction
@@ -70,6 +71,12 @@ def record(
         raise
     finally:
         write(request, draft, who)
+
+
+def record_outside(sender: object, *, who: str = COMMAND_LINE, **told: Any) -> None:
+    """Write the entry of what was not done on a page: the receiver of `wrote`."""
+    told.pop("signal")
+    write(None, Draft(**told), who)
 
 
 def describe(error: BaseException) -> tuple[str, str, str]:
