@@ -165,7 +165,10 @@ def test_another_sites_form_is_not_kept_whatever_mark_it_brings(browser, signed_
     assert not Draft.objects.exists()
 
 
-@pytest.mark.parametrize("mark", ["", "W1siYSIsMV1d:forged:forged", signing.dumps([1, "/note/"], salt="another")])
+MARKS = {"none": "", "forged": "W1siYSIsMV1d:forged:forged", "of another salt": signing.dumps([1, "/note/"], salt="another")}
+
+
+@pytest.mark.parametrize("mark", MARKS.values(), ids=MARKS)
 def test_a_mark_that_somebody_wrote_counts_for_nothing(browser, mark):
     hidden = hidden_on(browser) | {unsent.FIELD: mark}
     end_session(browser)
