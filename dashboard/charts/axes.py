@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from dashboard.trend import RunSlot, Scale, Slot
+from dashboard.trend import Scale, Slot
 
 MIN_SHARE_OF_SCALE = 0.05
 """The least part of the judge's scale that the score axis spans, so that noise does not look like movement."""
@@ -56,7 +56,7 @@ def build_delta_axis(values: Sequence[float], scale: Scale | None) -> Axis:
     return Axis(-reach, reach, tuple(tick for tick in ticks if abs(tick.at) <= step * 1.5))
 
 
-def build_slot_axis(slots: Sequence[Slot | RunSlot], count: int, letters: int) -> Axis:
+def build_slot_axis(slots: Sequence[Slot], count: int, letters: int) -> Axis:
     """One place for each slot; at most `count` of them named, by their checkpoint cut in the middle to `letters`."""
     step = max(1, math.ceil(len(slots) / count))
     ticks = tuple(Tick(slot.place, shorten(slot.label, letters)) for slot in slots[::step])
