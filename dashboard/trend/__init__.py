@@ -7,7 +7,8 @@ from dashboard.trend.eras import DECISION_LABELS, Decision
 from dashboard.trend.flags import Flag, find_flags
 from dashboard.trend.gaps import MISSING, Gap, describe_age, find_gap, find_missing
 from dashboard.trend.lines import MOST_LINES, Line
-from dashboard.trend.points import Duration, Instant, Point, Score, Unreadable
+from dashboard.trend.pairs import PAIR_KINDS
+from dashboard.trend.points import Duration, Instant, Point, Score, Unreadable, find_newest
 from dashboard.trend.scale import Scale, read_scale
 from dashboard.trend.slots import Slot
 from dashboard.trend.trend import Group, Grouping, Trend, build_trend
@@ -18,6 +19,7 @@ __all__ = [
     "DECISION_LABELS",
     "MISSING",
     "MOST_LINES",
+    "PAIR_KINDS",
     "Decision",
     "Duration",
     "Flag",
@@ -40,5 +42,6 @@ __all__ = [
     "find_flags",
     "find_gap",
     "find_missing",
+    "find_newest",
     "read_scale",
 ]

@@ -19,6 +19,10 @@ from dashboard.trend.vocabulary import Vocabulary
 _TOO_FAR = Flag("delta_too_large", "the difference of the two scores is larger than any number")
 
 
+PAIR_KINDS = frozenset({"no_candidate", "no_baseline"})
+"""Kinds of gap that there are only where two groups stand side by side."""
+
+
 class Side(NamedTuple):
     """One of the two groups."""
 

@@ -79,6 +79,11 @@ def order_key(point: Point) -> tuple[datetime, str]:
     return (point.at if type(point.at) is datetime else LAST, point.id)
 
 
+def find_newest(points: Iterable[Point]) -> Point | None:
+    """The newest of those that have a time, dated or not; where none has one the last in order. None of no point."""
+    return max(points, key=lambda point: (point.created_at is not None, *order_key(point)), default=None)
+
+
 def order_points(points: Iterable[Point]) -> list[Point]:
     """Oldest to newest: a total order, the same however the points came (T1)."""
     return sorted(points, key=order_key)

@@ -26,6 +26,8 @@ class Vocabulary:
     """What its status is called."""
     scored: str
     """The only status whose numbers count (T4)."""
+    scored_label: str
+    """What the table says of a point with a number."""
     open: str
     """The status of what has not ended."""
     finished: str
@@ -42,6 +44,8 @@ class Vocabulary:
     """What the difference of two scores is called; it says where it was computed here (T6)."""
     group: str
     """What other lines are, as in "3 other rules"."""
+    group_title: str
+    """What a column of groups is called."""
     ungrouped: str
     """The name of the group that has none."""
     time: str = "time"

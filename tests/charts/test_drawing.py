@@ -12,14 +12,14 @@ from dashboard.charts import NARROW, PALETTES, draw_trend
 from dashboard.charts.axes import build_delta_axis, build_score_axis, build_time_axis, shorten
 from dashboard.charts.palette import DASHES, STYLES
 from dashboard.charts.thin import thin_bars, thin_line, thin_marks
-from dashboard.trend import ALL_RULES, MOST_LINES, Scale, build_trend
-from tests.trend.points import NOW, make_failed, make_point
+from dashboard.trend import MOST_LINES, Scale
+from tests.trend.points import ALL_RULES, make_failed, make_point, trend_of
 
 finite = st.floats(-1e300, 1e300, allow_nan=False)
 
 
 def test_it_works() -> None:
-    drawing = draw_trend(build_trend([make_point(1), make_failed(2), make_point(3)], None, now=NOW))
+    drawing = draw_trend(trend_of([make_point(1), make_failed(2), make_point(3)]))
     assert drawing.xs == (0, 1, 2)
     assert [stroke.line.name for stroke in drawing.strokes] == ["candidate", "incumbent"]
     assert drawing.strokes[0].ys == {0: 0.62, 2: 0.62}
@@ -27,14 +27,14 @@ def test_it_works() -> None:
 
 
 def test_nothing_can_be_drawn_too() -> None:
-    drawing = draw_trend(build_trend([], None, now=NOW), axis="time", frame=NARROW)
+    drawing = draw_trend(trend_of([]), axis="time", frame=NARROW)
     assert drawing.strokes == ()
     assert drawing.x.low < drawing.x.high
 
 
 def test_on_the_time_axis_a_replay_stands_at_its_instant_and_an_untimed_one_behind_all() -> None:
     points = [make_point(1), make_point(3), make_point(2, created_at=None)]
-    drawing = draw_trend(build_trend(points, None, now=NOW), axis="time")
+    drawing = draw_trend(trend_of(points), axis="time")
     assert drawing.xs[1] - drawing.xs[0] == 2 * 86_400
     assert drawing.xs[2] == drawing.xs[1] + 3_600
     assert drawing.x.low < drawing.xs[0] < drawing.xs[2] < drawing.x.high
@@ -42,14 +42,12 @@ def test_on_the_time_axis_a_replay_stands_at_its_instant_and_an_untimed_one_behi
 
 def test_an_era_stands_between_its_slot_and_the_one_before() -> None:
     points = [make_point(1, decision="promoted"), make_point(2), make_point(3)]
-    assert [(era.at, era.reason) for era in draw_trend(build_trend(points, None, now=NOW)).eras] == [
-        (0.5, "after step-100, promoted")
-    ]
+    assert [(era.at, era.reason) for era in draw_trend(trend_of(points)).eras] == [(0.5, "after step-100, promoted")]
 
 
 def test_overlaid_rules_are_named_and_have_no_deltas_or_eras() -> None:
     points = [make_point(day, rule_id=f"rule-{day % 2}", rule_name=f"team {day % 2}") for day in range(4)]
-    drawing = draw_trend(build_trend([*points, make_point(9, decision="promoted")], None, now=NOW, rule=ALL_RULES))
+    drawing = draw_trend(trend_of([*points, make_point(9, decision="promoted")], rule=ALL_RULES))
     assert [stroke.line.name for stroke in drawing.strokes] == ["support-bot", "team 0"]
     assert drawing.eras == ()
 

@@ -9,12 +9,11 @@ import pytest
 
 from dashboard.charts import PALETTES, build_figure, draw_trend
 from dashboard.sources.loop.wire import HistoryPoint, Scoring, Unreadable
-from dashboard.trend import ALL_RULES, build_trend
-from tests.trend.points import NOW, make_benchmark, make_failed, make_point
+from tests.trend.points import ALL_RULES, make_benchmark, make_failed, make_point, trend_of
 
 
 def figure_of(points: list[HistoryPoint], *, axis: Any = "slot", rule: str | None = None) -> dict[str, Any]:
-    trend = build_trend(points, make_benchmark(), now=NOW, rule=rule)
+    trend = trend_of(points, make_benchmark(), rule=rule)
     figure: dict[str, Any] = json.loads(build_figure(draw_trend(trend, axis=axis), theme="light"))
     go.Figure(data=figure["data"], layout=figure["layout"])  # raises on any property that plotly does not know
     return figure
@@ -58,8 +57,8 @@ def test_the_incumbent_breaks_where_another_model_came_to_serve() -> None:
 
 def test_what_is_better_is_told_by_the_direction_of_the_scale() -> None:
     points = [make_point(1), make_point(2, score_delta=-0.02), make_point(3, score_delta=0.0)]
-    rising = build_trend(points, make_benchmark(), now=NOW)
-    falling = build_trend(points, make_benchmark(scoring=Scoring(scale="no bounds, lower is better")), now=NOW)
+    rising = trend_of(points, make_benchmark())
+    falling = trend_of(points, make_benchmark(scoring=Scoring(scale="no bounds, lower is better")))
     for trend, better, worse in ((rising, 0, 1), (falling, 1, 0)):
         figure = json.loads(build_figure(draw_trend(trend), theme="light"))
         assert trace_of(figure, "better")["x"] == [better, better, None]
@@ -112,7 +111,7 @@ def test_names_are_escaped_once_in_label_tick_note_and_legend(name: str) -> None
 
 def test_nothing_that_is_no_number_is_emitted() -> None:
     bad = make_point(1, candidate_score=Unreadable("1e999"), score_delta=Unreadable("NaN"))
-    text = build_figure(draw_trend(build_trend([bad, make_point(2)], None, now=NOW)), theme="dark")
+    text = build_figure(draw_trend(trend_of([bad, make_point(2)])), theme="dark")
     json.loads(text, parse_constant=pytest.fail)
 
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from dashboard.sources.loop.wire import HistoryPoint, Scoring, Unreadable
-from dashboard.trend import Slot, build_trend, describe_age, read_scale
-from tests.trend.points import NOW, make_benchmark, make_failed, make_point
+from dashboard.trend import Slot, describe_age, read_scale
+from tests.trend.points import NOW, make_benchmark, make_failed, make_point, trend_of
 
 
 def slot_of(point: HistoryPoint, **benchmark: Any) -> Slot:
-    return build_trend([point], make_benchmark(**benchmark), now=NOW).slots[0]
+    return trend_of([point], make_benchmark(**benchmark)).slots[0]
 
 
 def gap_of(point: HistoryPoint, **benchmark: Any) -> tuple[str, str, str]:
@@ -156,7 +156,7 @@ def test_the_scale_is_read_from_its_words(text: str, bounds: tuple[float, float]
     ],
 )
 def test_the_direction_is_read_from_the_words_of_the_scale(text: str, lower: bool) -> None:
-    assert build_trend([], make_benchmark(scoring=Scoring(scale=text)), now=NOW).lower_is_better == lower
+    assert trend_of([], make_benchmark(scoring=Scoring(scale=text))).lower_is_better == lower
 
 
 def test_scores_of_a_replay_that_gives_no_status_are_said_to_be_unused() -> None:

@@ -1,0 +1,228 @@
+"""A benchmark of the Loop API as a series: its replays and the runs that miss one, its rules, what it is frozen to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import User
+from django.http import Http404
+
+from dashboard.sources.connect import get_loop
+from dashboard.sources.http.errors import NotFound, SourceError
+from dashboard.sources.loop.points import build_points, build_unreplayed, describe_benchmark
+from dashboard.sources.loop.wire import Benchmark, History, HistoryPoint, Rule, RuleRuns
+from dashboard.sources.reader import Source, read
+from dashboard.trend import MOST_LINES, Grouping, Point, Trend, find_missing, find_newest
+from dashboard.web.common.links import with_query
+from dashboard.web.common.numbers import NOTHING, show_cents, show_count
+from dashboard.web.common.times import show_moment
+from dashboard.web.trend.forms import TrendForm
+from dashboard.web.trend.series import Asked, Choice, Fact, Series
+
+ALL_RULES = "all"
+RUNS_LOOKED_AT = 1_000
+"""Of a rule's runs the newest so many are asked for, to see which of them was never replayed."""
+CAPTION = (
+    "This number does not gate promotion. The paired comparison of a run does the comparing, because it cancels most "
+    "of the judge's variance; an absolute mean carries that variance whole. A person reads the trend."
+)
+
+
+@dataclass(frozen=True)
+class LoopSeries(Series):
+    source: ClassVar[Source] = "loop"
+    route: ClassVar[str] = "trend"
+
+    benchmark: Benchmark
+    history: History
+    rules: list[Rule] | None
+    """None where they could not be read."""
+
+    def ask(self, user: User, query: dict[str, str]) -> Asked:
+        """A rule that no replay names is put among the form's errors."""
+        form = TrendForm(query)
+        form.is_valid()
+        points = build_points(self.history.points)
+        seen = {point.group for point in points}
+        rule = form.cleaned_data.get("rule") if "rule" in form.data else None
+        every = rule == ALL_RULES and ALL_RULES not in seen
+        if rule is not None and rule not in seen and not every:
+            if rule:
+                form.add_error("rule", "No replay of this benchmark names that rule.")
+            rule = None
+        newest = find_newest(points)
+        if rule is None and newest:
+            rule = newest.group
+        unreplayed, notes = self._read_unreplayed(seen if every else {rule or ""})
+        missing = find_missing(points, unreplayed, self.attached_ids)
+        grouping = Grouping(every=True) if every else Grouping(rule)
+        return Asked(form, points + missing, grouping, form.valid_query, tuple(notes), missing=len(missing))
+
+    @property
+    def attached(self) -> list[Rule] | None:
+        """The rules that replay it; None where they could not be read."""
+        return None if self.rules is None else [rule for rule in self.rules if rule.benchmark_id == self.benchmark.id]
+
+    @property
+    def attached_ids(self) -> set[str]:
+        return {rule.id for rule in self.attached or ()}
+
+    def _read_unreplayed(self, rule_ids: Iterable[str]) -> tuple[list[Point], list[str]]:
+        """The runs of these rules that have a verdict and no replay (T9), and what is to be said of the search."""
+        loop, unreplayed, notes = get_loop(), list[Point](), list[str]()
+        if self.notes:
+            # A history that is not whole says of no run that it has no replay.
+            return [], ["Missing replays were not looked for, because not every replay could be read."]
+        for rule_id in sorted(filter(None, rule_ids))[:MOST_LINES]:
+            try:
+                runs = read(
+                    f"rule runs {rule_id}",
+                    lambda rule_id=rule_id: loop.list_rule_runs(rule_id, most=RUNS_LOOKED_AT),  # type: ignore[misc]
+                    RuleRuns,
+                ).value
+            except SourceError as error:
+                return [], [f"Missing replays could not be looked for: {error.message}"]
+            unreplayed += build_unreplayed(runs.runs)
+            if runs.total > len(runs.runs):
+                looked_at = f"the newest {len(runs.runs):,} of {runs.total:,} runs"
+                notes.append(f"Missing replays were looked for among {looked_at} of a rule alone.")
+        return unreplayed, notes
+
+    def caption(self, trend: Trend) -> str:
+        return CAPTION
+
+    def choose_groups(self, trend: Trend, here: str, query: dict[str, str]) -> list[Choice]:
+        if len(trend.groups) < 2:
+            return []
+        choices = [
+            Choice(
+                group.name,
+                with_query(here, query, rule=group.key, page=None, replay=None),
+                group.shown and not trend.overlaid,
+                show_count(group.size, "replay"),
+            )
+            for group in trend.groups
+        ]
+        everything = with_query(here, query, rule=ALL_RULES, page=None, replay=None)
+        return [*choices, Choice("all rules", everything, trend.overlaid, "candidates overlaid")]
+
+    def describe(self, trend: Trend, asked: Asked, now: datetime) -> dict[str, Any]:
+        shown = {slot.id for slot in trend.slots}
+        return {
+            "benchmark": self.benchmark,
+            "retired_line": build_retired_line(self.benchmark, now),
+            "frozen_line": build_frozen_line(self.benchmark),
+            "about_title": "Frozen to",
+            "facts": build_facts(self.benchmark, now),
+            "unchecked": describe_unchecked([one for one in self.history.points if one.benchmark_run_id in shown]),
+        }
+
+    def describe_empty(self) -> dict[str, Any]:
+        retired = self.benchmark.status == "retired"
+        return {
+            "text": "It was retired before anything replayed it."
+            if retired
+            else "Its first point will come with the next run of a rule it is attached to.",
+            "attached": None if retired else self.attached,
+        }
+
+
+def read_loop(benchmark_id: str) -> LoopSeries:
+    """The benchmark and every replay of it. Http404 for an unknown one; SourceError with nothing to show."""
+    loop = get_loop()
+    try:
+        benchmark = read(f"benchmark {benchmark_id}", lambda: loop.get_benchmark(benchmark_id), Benchmark)
+        history = read(f"history {benchmark_id}", lambda: loop.get_history(benchmark_id), History)
+    except NotFound as error:
+        raise Http404 from error
+    rules: list[Rule] | None
+    try:
+        rules = read("rules", loop.list_rules, list[Rule]).value
+    except SourceError:
+        rules = None
+    return LoopSeries(
+        id=benchmark.value.id,
+        name=benchmark.value.name,
+        words=describe_benchmark(benchmark.value),
+        readings=(history, benchmark),
+        size=len(history.value.points),
+        notes=tuple(_describe_history(history.value)),
+        benchmark=benchmark.value,
+        history=history.value,
+        rules=rules,
+    )
+
+
+def _describe_history(history: History) -> list[str]:
+    missing = history.total - len(history.points)
+    if history.moved:
+        return ["Replays kept arriving while this was read: newer ones exist than these."]
+    return [f"The service counts {show_count(missing, 'replay')} more than it gave."] if missing > 0 else []
+
+
+def build_facts(benchmark: Benchmark, now: datetime) -> list[Fact]:
+    """What the benchmark is frozen to, as far as the service says it."""
+    decoding, scoring, digest = benchmark.decoding, benchmark.scoring, benchmark.items_digest
+    decoded = [
+        f"temperature {decoding.temperature:g}" if decoding.temperature is not None else "",
+        f"at most {decoding.max_tokens} tokens" if decoding.max_tokens is not None else "",
+        "streamed" if decoding.stream else "",
+    ]
+    scored = [scoring.metric, f"scale {scoring.scale}" if scoring.scale else "", scoring.aggregate]
+    created = show_moment(benchmark.created_at, now)
+    return [
+        Fact("Judge", benchmark.judge_name or NOTHING),
+        Fact("Judge's model", benchmark.judge_model or NOTHING),
+        Fact("Scoring", _joined(scored) + ("; every row must be scored" if scoring.require_all_rows else "")),
+        Fact("Conversations", str(benchmark.item_count)),
+        Fact("Set's digest", digest[:12] or NOTHING, digest if len(digest) > 12 else ""),
+        Fact("Decoding", _joined(decoded)),
+        Fact("Cap for one replay", show_cents(benchmark.per_run_ceiling_cents)),
+        Fact("Created", created.text + (f" by {benchmark.created_by}" if benchmark.created_by else "")),
+    ]
+
+
+def build_retired_line(benchmark: Benchmark, now: datetime) -> str:
+    """When, by whom and why it was retired, as far as the service says (T10); empty for one that was not."""
+    if benchmark.status != "retired" and benchmark.retired_at is None:
+        return ""
+    retired = show_moment(benchmark.retired_at, now)
+    when = f" {retired.text}" if retired.text != NOTHING else ""
+    who = f" by {benchmark.retired_by}" if benchmark.retired_by else ""
+    why = f": {benchmark.retired_reason}" if benchmark.retired_reason else ""
+    return f"Retired{when}{who}{why}"
+
+
+def build_frozen_line(benchmark: Benchmark) -> list[str]:
+    """What it is frozen to in a few words; what the service does not say is left out."""
+    cap = benchmark.per_run_ceiling_cents
+    parts = [
+        f"judge {benchmark.judge_name}" if benchmark.judge_name else "",
+        f"on {benchmark.judge_model}" if benchmark.judge_model else "",
+        show_count(benchmark.item_count, "conversation"),
+        f"scale {benchmark.scoring.scale}" if benchmark.scoring.scale else "",
+        f"set {benchmark.items_digest[:12]}" if benchmark.items_digest else "",
+        f"at most {show_cents(cap)} a replay" if cap is not None else "",
+    ]
+    return [part for part in parts if part]
+
+
+def describe_unchecked(replays: list[HistoryPoint]) -> str:
+    """What was not checked because no replay shown says it, in one sentence; empty where all was, or none is shown."""
+    checks: dict[str, list[object]] = {
+        "which set each replay used": [one.items_digest for one in replays],
+        "how many of its rows were scored": [one.rows_scored for one in replays],
+        "which incumbent served": [one.incumbent_ref for one in replays],
+    }
+    unsaid = [check for check, values in checks.items() if values and all(value is None for value in values)]
+    if not unsaid:
+        return ""
+    listed = " or ".join([", ".join(unsaid[:-1]), unsaid[-1]] if len(unsaid) > 1 else unsaid)
+    return f"Not checked: the service does not say {listed}."
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return ", ".join(part for part in parts if part) or NOTHING
