@@ -9,18 +9,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.charts import (
-    GAPS,
+    NARROW,
+    SHAPES,
     UNKNOWN_GAP,
+    WIDE,
     AxisKind,
     build_figure,
+    choose_glyph,
     draw_trend,
     render_glyph,
     render_sparkline,
     render_svg,
 )
+from dashboard.sources.loop.points import LOOP
 from dashboard.sources.loop.wire import HistoryPoint
+from dashboard.sources.runloop.points import RUNLOOP
+from dashboard.sources.runloop.wire import RunloopRun
 from dashboard.trend import Window
 from tests.trend.points import ALL_RULES, START, histories, make_benchmark, make_failed, make_point, trend_of
+from tests.trend.some_runs import make_run, run_lists, run_trend_of
 
 AXES: tuple[AxisKind, ...] = ("slot", "time")
 
@@ -43,7 +50,7 @@ def test_it_works() -> None:
     assert [path.findtext("title") for path in paths(svg, "gap")] == ["step-300: failed, worker lost"]
     assert [path.findtext("title") for path in paths(svg, "decision")] == ["step-200: promoted"]
     assert len(paths(svg, "era")) == 1
-    assert {path.get("class") for path in paths(svg, "bar")} == {"bar better", "bar worse"}
+    assert [path.get("class") for path in paths(svg, "bar")] == ["bar"], "one colour, whatever the sign (T12)"
 
 
 def test_every_point_is_drawn_at_its_score() -> None:
@@ -76,10 +83,10 @@ def test_no_line_is_drawn_across_a_gap() -> None:
     assert len(paths(svg, "dot")) == 2
 
 
-def test_a_zero_delta_is_marked_and_is_neither_gain_nor_loss() -> None:
+def test_a_zero_delta_is_marked() -> None:
     zero = make_point(1, candidate_score=0.6, score_delta=0.0)
     svg = render_svg(draw_trend(trend_of([zero])), title="t")
-    assert [path.get("class") for path in paths(svg, "bar")] == ["bar even"]
+    assert paths(svg, "bar")[0].get("d", "").endswith("v3")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -179,7 +186,34 @@ def test_an_empty_sparkline_is_still_one() -> None:
     assert parse(render_sparkline(trend_of([]))).get("aria-label") == "0 replays with a score, 0 without"
 
 
-def test_each_kind_of_gap_has_a_glyph_of_its_own() -> None:
-    drawn = {render_glyph(glyph, "gap") for glyph in [*GAPS.values(), UNKNOWN_GAP]}
-    assert len(drawn) == len(GAPS) + 1
+def test_each_shape_is_its_own_and_each_kind_of_gap_has_one_of_its_own() -> None:
+    """T5."""
+    drawn = {render_glyph(glyph, "gap") for glyph in [*SHAPES.values(), UNKNOWN_GAP]}
+    assert len(drawn) == len(SHAPES) + 1
     assert all(parse(svg).find("path") is not None for svg in drawn)
+    for words in (LOOP, RUNLOOP):
+        shapes = [kind.shape for kind in words.gaps.values()]
+        assert len(set(shapes)) == len(shapes)
+        assert set(shapes) <= set(SHAPES)
+    assert choose_glyph(RUNLOOP, "budget_stopped") == UNKNOWN_GAP, "each source has its own kinds of gap"
+
+
+def test_a_sparkline_counts_what_it_is_of() -> None:
+    svg = render_sparkline(run_trend_of([make_run(1), make_run(2, state="canceled"), make_run(3)]))
+    assert parse(svg).get("aria-label") == "2 runs with a score, 1 without"
+
+
+def test_groups_without_a_line_are_dots_of_their_own_class() -> None:
+    svg = render_svg(
+        draw_trend(run_trend_of([make_run(n, model=f"m{n}") for n in range(14)], group="model")), title="t"
+    )
+    assert [path.get("class") for path in paths(svg, "others")] == ["dot others"]
+
+
+@given(run_lists(models=15), st.sampled_from([None, ("m0", "m1")]), st.sampled_from(["slot", "time"]))
+def test_any_runs_can_be_drawn(runs: list[RunloopRun], sides: tuple[str, str] | None, axis: AxisKind) -> None:
+    trend = run_trend_of(runs, group="model", label="checkpoint", sides=sides)
+    for frame in (WIDE, NARROW):
+        parse(render_svg(draw_trend(trend, axis=axis, frame=frame), title="t"))
+    parse(render_sparkline(trend))
+    json.loads(build_figure(draw_trend(trend, axis=axis), theme="dark"), parse_constant=pytest.fail)

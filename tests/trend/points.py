@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dashboard.sources.loop.points import build_points, describe_benchmark
 from dashboard.sources.loop.wire import Benchmark, HistoryPoint, ModelRef, Scoring, Unreadable
-from dashboard.trend import Grouping, Trend, Window, build_trend
+from dashboard.trend import Grouping, Point, Trend, Window, build_trend
 from dashboard.trend.window import EVERYTHING
 
 NOW = datetime(2025, 3, 10, 9, tzinfo=UTC)
@@ -80,8 +80,9 @@ def trend_of(
     *,
     rule: str | None = None,
     window: Window = EVERYTHING,
-    now: datetime = NOW,
+    unreplayed: Iterable[Point] = (),
 ) -> Trend:
     """The trend of these replays: of one rule, the newest's unless another is named, or with `ALL_RULES` of all."""
     grouping = Grouping(every=True) if rule == ALL_RULES else Grouping(rule)
-    return build_trend(build_points(replays), describe_benchmark(benchmark), grouping, window, now=now)
+    points = [*build_points(replays), *unreplayed]
+    return build_trend(points, describe_benchmark(benchmark), grouping, window, now=NOW)

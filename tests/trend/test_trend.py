@@ -35,7 +35,7 @@ def test_it_works() -> None:
 
 def test_no_history_is_an_empty_trend() -> None:
     trend = trend_of([])
-    assert (trend.slots, trend.lines, trend.rules, trend.latest) == ((), (), (), None)
+    assert (trend.slots, trend.lines, trend.groups, trend.latest) == ((), (), (), None)
 
 
 def test_a_gap_breaks_both_lines_in_its_own_place() -> None:
@@ -90,7 +90,7 @@ def test_the_rule_with_the_newest_replay_is_shown_first() -> None:
         make_point(3, rule_id=None, rule_name=None),
     ]
     trend = trend_of(points)
-    assert [(rule.key, rule.name, rule.replays, rule.shown) for rule in trend.rules] == [
+    assert [(rule.key, rule.name, rule.size, rule.shown) for rule in trend.groups] == [
         ("", "no rule", 1, True),
         ("rule-2", "sql", 1, False),
         ("rule-1", "support-bot", 1, False),
@@ -100,20 +100,20 @@ def test_the_rule_with_the_newest_replay_is_shown_first() -> None:
 
 
 def test_all_rules_overlay_their_candidates_and_are_never_joined() -> None:
-    points = [make_point(day, rule_id=f"rule-{day % 2}") for day in range(6)]
+    points = [make_point(day, rule_id=f"rule-{day % 2}", rule_name="") for day in range(6)]
     trend = trend_of(points, rule=ALL_RULES)
     assert trend.overlaid
     assert len(trend.slots) == 6
     assert [(line.key, line.role, line.segments) for line in trend.lines] == [
-        ("rule-1", "candidate", ((1, 3, 5),)),
         ("rule-0", "candidate", ((0, 2, 4),)),
+        ("rule-1", "candidate", ((1, 3, 5),)),
     ]
 
 
 def test_a_rule_that_no_replay_names_shows_nothing() -> None:
     trend = trend_of([make_point(1)], rule="gone")
     assert trend.slots == ()
-    assert len(trend.rules) == 1
+    assert len(trend.groups) == 1
 
 
 def test_the_window_keeps_the_newest_and_says_how_many_there_are() -> None:
@@ -145,27 +145,27 @@ def test_an_open_replay_that_ends_changes_in_its_own_place() -> None:
     before = trend_of([make_point(1), make_failed(2, status="open"), make_point(3)])
     after = trend_of([make_point(1), make_failed(2, status="abandoned"), make_point(3)])
     assert [slot.id for slot in before.slots] == [slot.id for slot in after.slots]
-    assert [slot.id for slot in before.open_slots] == ["r2"]
-    assert after.open_slots == []
+    assert [point.id for point in before.open_points] == ["r2"]
+    assert after.open_points == []
 
 
 @given(histories, st.sampled_from([ALL_RULES, None, "a", "b", ""]))
 def test_every_replay_of_the_shown_rules_appears_exactly_once(points: list[HistoryPoint], rule: str | None) -> None:
     trend = trend_of(points, DIGEST, rule=rule)
-    shown = {summary.key for summary in trend.rules if summary.shown}
+    shown = {summary.key for summary in trend.groups if summary.shown}
     expected = sorted(point.benchmark_run_id for point in points if (point.rule_id or "") in shown)
     assert sorted(slot.id for slot in trend.slots) == expected
     assert [slot.place for slot in trend.slots] == list(range(len(expected)))
-    assert sum(summary.replays for summary in trend.rules) == len(points)
+    assert sum(summary.size for summary in trend.groups) == len(points)
 
 
 @given(histories, st.sampled_from([ALL_RULES, None, "a"]))
 def test_no_segment_spans_a_gap_or_joins_two_rules(points: list[HistoryPoint], rule: str | None) -> None:
     trend = trend_of(points, DIGEST, rule=rule)
     for line in trend.lines:
-        own = [slot.place for slot in trend.slots if slot.rule == line.key]
+        own = [slot.place for slot in trend.slots if slot.group == line.key]
         for segment in line.segments:
-            assert all(trend.slots[place].scored and trend.slots[place].rule == line.key for place in segment)
+            assert all(trend.slots[place].scored and trend.slots[place].group == line.key for place in segment)
             for left, right in pairwise(segment):
                 assert not [place for place in own if left < place < right]
                 if line.role == "incumbent":
