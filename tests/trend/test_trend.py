@@ -39,6 +39,7 @@ def test_no_history_is_an_empty_trend() -> None:
 
 
 def test_a_gap_breaks_both_lines_in_its_own_place() -> None:
+    """T5."""
     points = [make_point(1), make_failed(2, incumbent_score=0.6), make_failed(3), make_point(4)]
     trend = trend_of(points, make_benchmark())
     assert [slot.gap.kind if slot.gap else None for slot in trend.slots] == [None, "failed", "failed", None]
@@ -47,6 +48,7 @@ def test_a_gap_breaks_both_lines_in_its_own_place() -> None:
 
 
 def test_order_is_by_instant_then_id_and_never_by_label_or_sequence() -> None:
+    """T1, T2."""
     points = [
         make_point(9, checkpoint_id="step-200", run_seq=4),
         make_point(3, checkpoint_id="step-1000", run_seq=3),
@@ -58,6 +60,7 @@ def test_order_is_by_instant_then_id_and_never_by_label_or_sequence() -> None:
 
 
 def test_a_promotion_begins_an_era_and_breaks_the_incumbent_alone() -> None:
+    """T7."""
     points = [make_point(1), make_point(2, decision="promoted"), make_point(3), make_point(4, decision="rejected")]
     trend = trend_of([*points, make_point(5)])
     assert segments(trend, "incumbent") == [["step-100", "step-200"], ["step-300", "step-400", "step-500"]]
@@ -84,6 +87,7 @@ def test_a_replay_that_names_no_incumbent_begins_no_era() -> None:
 
 
 def test_the_rule_with_the_newest_replay_is_shown_first() -> None:
+    """T3."""
     points = [
         make_point(1),
         make_point(2, rule_id="rule-2", rule_name="sql"),
@@ -100,6 +104,7 @@ def test_the_rule_with_the_newest_replay_is_shown_first() -> None:
 
 
 def test_all_rules_overlay_their_candidates_and_are_never_joined() -> None:
+    """T3."""
     points = [make_point(day, rule_id=f"rule-{day % 2}", rule_name="") for day in range(6)]
     trend = trend_of(points, rule=ALL_RULES)
     assert trend.overlaid
