@@ -5,153 +5,109 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import NamedTuple
 
-from dashboard.trend.eras import read_decision
-from dashboard.trend.flags import Flag, find_flags
-from dashboard.trend.gaps import Gap, find_gap
+from dashboard.trend.flags import Flag
+from dashboard.trend.gaps import Gap
 from dashboard.trend.lines import Line, Role, join
-from dashboard.trend.points import Point, order_key
-from dashboard.trend.slots import Slot, scores_of
+from dashboard.trend.points import order_key
+from dashboard.trend.slots import Slot
 from dashboard.trend.vocabulary import Vocabulary
-
-_TOO_FAR = Flag("delta_too_large", "the difference of the two scores is larger than any number")
-
 
 PAIR_KINDS = frozenset({"no_candidate", "no_baseline"})
 """Kinds of gap that there are only where two groups stand side by side."""
+_TOO_FAR = Flag("delta_too_large", "the difference of the two scores is larger than any number")
 
 
 class Side(NamedTuple):
-    """One of the two groups."""
+    """One of the two groups, and the kind of gap where it has no point of a label."""
 
     role: Role
     name: str
-
-    @property
-    def missing(self) -> str:
-        """The kind of gap where this side has no point of a label."""
-        return "no_candidate" if self.role == "candidate" else "no_baseline"
-
-
-class _Read(NamedTuple):
-    """One point, read once: its score, or why it has none."""
-
-    point: Point
-    gap: Gap | None
-    flags: tuple[Flag, ...]
-    score: float | None
+    missing: str
 
 
 def make_sides(candidate: str, incumbent: str) -> tuple[Side, Side]:
-    return Side("candidate", candidate), Side("incumbent", incumbent)
+    return Side("candidate", candidate, "no_candidate"), Side("incumbent", incumbent, "no_baseline")
 
 
-def pair_points(points: Iterable[Point], sides: tuple[Side, Side], words: Vocabulary, now: datetime) -> list[Slot]:
+def pair_slots(slots: Iterable[Slot], sides: tuple[Side, Side], words: Vocabulary) -> list[Slot]:
     """One slot for each label, and one for each point that no label needs, oldest to newest; each point once.
 
     For its label stands the newest scored point of a side, where none is scored the newest. A pair stands where its
-    candidate does. `points` are in order.
+    candidate does. `slots` are in order, of points read alone.
     """
-    candidate, incumbent = sides
-    by_side: dict[str, dict[str, list[_Read]]] = {side.name: defaultdict(list) for side in sides}
-    for point in points:
-        if point.group in by_side:
-            by_side[point.group][point.label].append(_read(point, words, now))
-    of_candidate, of_incumbent = by_side[candidate.name], by_side[incumbent.name]
-    slots = []
-    for label in of_candidate | of_incumbent:
-        ours, theirs = of_candidate.get(label, []), of_incumbent.get(label, [])
-        chosen, against = _choose(ours), _choose(theirs)
-        slots.append(_compare(label, (candidate, chosen), (incumbent, against), words))
-        slots += [_place_alone(read, candidate, chosen, words) for read in ours if chosen and read is not chosen]
-        slots += [_place_alone(read, incumbent, against, words) for read in theirs if against and read is not against]
-    return sorted(slots, key=lambda slot: order_key(slot.point))
+    by_label: dict[str, tuple[list[Slot], list[Slot]]] = defaultdict(lambda: ([], []))
+    names = [side.name for side in sides]
+    for slot in slots:
+        if slot.point.group in names:
+            by_label[slot.point.label][names.index(slot.point.group)].append(slot)
+    paired = []
+    for label, of_sides in by_label.items():
+        chosen = [_choose(of_side) for of_side in of_sides]
+        paired.append(_compare(label, sides, chosen, words))
+        for side, of_side, one in zip(sides, of_sides, chosen, strict=True):
+            paired += [_place_alone(slot, side, one, words) for slot in of_side if one and slot is not one]
+    return sorted(paired, key=lambda slot: order_key(slot.point))
 
 
 def build_paired_lines(slots: Sequence[Slot], sides: tuple[Side, Side]) -> list[Line]:
     """The two lines. Where a side should have had a number and has none its line breaks (T5); what is of the other side
     alone, and no part of a comparison, breaks nothing."""
-    return [
-        Line(
-            side.name,
-            side.role,
-            join(
-                (slot.place, (slot.candidate if side.role == "candidate" else slot.incumbent) is not None, False)
-                for slot in slots
-                if slot.compared or slot.point.group == side.name
-            ),
-            side.name,
-            number,
-        )
-        for number, side in enumerate(sides)
-    ]
+    lines = []
+    for number, side in enumerate(sides):
+        own = (slot for slot in slots if slot.compared or slot.point.group == side.name)
+        scores = ((slot.place, slot.candidate if side.role == "candidate" else slot.incumbent) for slot in own)
+        segments = join((place, score is not None, False) for place, score in scores)
+        lines.append(Line(side.name, side.role, segments, side.name, number))
+    return lines
 
 
-def _read(point: Point, words: Vocabulary, now: datetime) -> _Read:
-    gap = find_gap(point, words, now, alone=True)
-    scores = (None, None, None) if gap else scores_of(point, alone=True)
-    return _Read(point, gap, find_flags(point, scores, words), scores[0])
-
-
-def _choose(read: Sequence[_Read]) -> _Read | None:
+def _choose(slots: Sequence[Slot]) -> Slot | None:
     """The point that stands for its label; None without any."""
-    newest = read[-1] if read else None
-    return next((one for one in reversed(read) if one.score is not None), newest)
+    newest = slots[-1] if slots else None
+    return next((slot for slot in reversed(slots) if slot.scored), newest)
 
 
-def _compare(label: str, ours: tuple[Side, _Read | None], theirs: tuple[Side, _Read | None], words: Vocabulary) -> Slot:
-    sides = [(side, read) for side, read in (ours, theirs) if read is not None]
-    gaps = [gap for gap in (_gap_of(*ours, label, words), _gap_of(*theirs, label, words)) if gap]
-    flags = [Flag(flag.kind, f"{side.name}: {flag.text}") for side, read in sides for flag in read.flags]
-    candidate, incumbent = (read.score if read else None for _, read in (ours, theirs))
+def _compare(label: str, sides: tuple[Side, Side], chosen: Sequence[Slot | None], words: Vocabulary) -> Slot:
+    there = [(side, slot) for side, slot in zip(sides, chosen, strict=True) if slot]
+    gaps = [_gap_of(side, slot, label, words) for side, slot in zip(sides, chosen, strict=True)]
+    flags = [Flag(flag.kind, f"{side.name}: {flag.text}") for side, slot in there for flag in slot.flags]
+    candidate, incumbent = (slot.candidate if slot else None for slot in chosen)
     delta = None
     if candidate is not None and incumbent is not None:
         delta = candidate - incumbent
         if not math.isfinite(delta):
             delta, flags = None, [*flags, _TOO_FAR]
-    first = sides[0][1].point
-    return Slot(
-        place=0,
-        point=first,
-        gap=_join_gaps(gaps),
+    return there[0][1]._replace(
+        gap=_join_gaps([gap for gap in gaps if gap]),
         flags=tuple(flags),
-        decision=read_decision(first.decision),
-        era=0,
-        era_reason="",
-        candidate=candidate,
         incumbent=incumbent,
+        candidate=candidate,
         delta=delta,
-        other=sides[1][1].point if len(sides) == 2 else None,
+        other=there[1][1].point if len(there) == 2 else None,
         compared=True,
-        reasons=tuple(read.gap.reason if read and read.gap else "" for read in (ours[1], theirs[1])),
+        reasons=tuple(slot.gap.reason if slot and slot.gap else "" for slot in chosen),
     )
 
 
-def _place_alone(read: _Read, side: Side, chosen: _Read, words: Vocabulary) -> Slot:
+def _place_alone(slot: Slot, side: Side, chosen: Slot, words: Vocabulary) -> Slot:
     """The slot of a point in whose stead another one of its side and label is compared."""
-    why = "the newest of them that has a score" if chosen.score is not None else "the newest, for none has a score"
-    said = f"of the {words.things} of this side and label {chosen.point.id} is compared, {why}"
-    return Slot(
-        place=0,
-        point=read.point,
-        gap=read.gap and read.gap._replace(reason=f"{side.name}: {read.gap.reason}"),
-        flags=(*read.flags, Flag("not_compared", said)),
-        decision=read_decision(read.point.decision),
-        era=0,
-        era_reason="",
-        candidate=read.score if side.role == "candidate" else None,
-        incumbent=read.score if side.role == "incumbent" else None,
-        delta=None,
+    why = "the newest of them that has a score" if chosen.scored else "the newest, for none has a score"
+    said = f"of the {words.things} of this side and label {chosen.id} is compared, {why}"
+    return slot._replace(
+        gap=_gap_of(side, slot, slot.label, words),
+        flags=(*slot.flags, Flag("not_compared", said)),
+        candidate=slot.candidate if side.role == "candidate" else None,
+        incumbent=slot.candidate if side.role == "incumbent" else None,
     )
 
 
-def _gap_of(side: Side, read: _Read | None, label: str, words: Vocabulary) -> Gap | None:
-    if read is None:
+def _gap_of(side: Side, slot: Slot | None, label: str, words: Vocabulary) -> Gap | None:
+    if slot is None:
         said = f"no {words.thing} of {side.name} is labelled {label}"
         return Gap(side.missing, words.name_gap(side.missing), said)
-    return read.gap and read.gap._replace(reason=f"{side.name}: {read.gap.reason}")
+    return slot.gap and slot.gap._replace(reason=f"{side.name}: {slot.gap.reason}")
 
 
 def _join_gaps(gaps: Sequence[Gap]) -> Gap | None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from dashboard.trend.lines import Line, Role, build_sides, overlay
-from dashboard.trend.pairs import build_paired_lines, make_sides, pair_points
+from dashboard.trend.pairs import build_paired_lines, make_sides, pair_slots
 from dashboard.trend.points import Point, find_newest, order_points
 from dashboard.trend.scale import Scale
 from dashboard.trend.slots import Slot, build_slots
@@ -131,7 +131,7 @@ def build_trend(
 
     if grouping.sides:
         sides = make_sides(*grouping.sides)
-        everything = pair_points(ordered, sides, words, now)
+        everything = pair_slots(build_slots(ordered, words, alone=True, now=now), sides, words)
         shown = _number(window.select(everything))
         lines, chosen = build_paired_lines(shown, sides), list(grouping.sides)
     else:

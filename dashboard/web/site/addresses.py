@@ -60,6 +60,6 @@ def find_page(request: HttpRequest, address: str | None) -> str:
     if name in NOT_TO_COME_BACK_TO:
         return ""
     if name in PAGE_OF_PART:
-        page = reverse(PAGE_OF_PART[name], kwargs=match.captured_kwargs)
+        page = reverse(PAGE_OF_PART[name], kwargs=match.kwargs)
         return page if name == "rows" or not split.query else f"{page}?{split.query}"
     return address

@@ -26,7 +26,7 @@ from dashboard.trend import DECISION_LABELS, PAIR_KINDS, Trend
 from dashboard.web.common.links import link_pages, with_query
 from dashboard.web.common.numbers import Number, show_count
 from dashboard.web.common.times import Moment, show_age, show_moment
-from dashboard.web.trend.rows import build_columns, build_rows, find_table, render_rows, show_numbers, shows_groups
+from dashboard.web.trend.rows import build_columns, find_table, render_rows, show_numbers, shows_groups
 from dashboard.web.trend.series import Asked, Choice, Series
 
 CARRIED_BY_DATES = ("rule", "group", "label", "candidate", "incumbent", "axis")
@@ -88,7 +88,6 @@ def build_region(series: Series, asked: Asked, trend: Trend, now: datetime) -> d
         )
         for frame in (WIDE, NARROW)
     )
-    rows = build_rows(table, trend, wanted=wanted, now=now)
     return {
         "series": series,
         "words": words,
@@ -102,7 +101,7 @@ def build_region(series: Series, asked: Asked, trend: Trend, now: datetime) -> d
         "table": table,
         "table_of": "Rows" if trend.paired or trend.missing_count else words.things.capitalize(),
         "columns": build_columns(trend),
-        "rows": render_rows(rows, trend),
+        "rows": render_rows(table, trend, wanted=wanted, now=now),
         "notes": (*series.notes, *asked.notes),
         "stale": describe_stale(*series.readings, now=now),
         "latest": summarise_latest(trend, now),

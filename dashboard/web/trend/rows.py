@@ -5,7 +5,7 @@ Fifty rows took a template as long as all the rest of their page; every text in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from html import escape
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from django.utils.text import Truncator
 
 from dashboard.charts import DECISIONS, UNKNOWN_DECISION, choose_glyph, render_glyph
 from dashboard.charts.numbers import choose_decimals
-from dashboard.trend import Point, Slot, Trend
+from dashboard.trend import Slot, Trend, Vocabulary
 from dashboard.web.common.ids import has_page
 from dashboard.web.common.numbers import NOTHING, Number, show_delta, show_score
 from dashboard.web.common.times import Moment, show_duration, show_moment
@@ -31,32 +31,6 @@ UNDECIDED = '<span class="soft">undecided</span>'
 class Column(NamedTuple):
     title: str
     css: str = ""
-
-
-class Link(NamedTuple):
-    """A point's id. `url`: of its page, "" where it has none. `before`: what it is to the one before it."""
-
-    id: str
-    url: str = ""
-    before: str = ""
-
-
-class Row(NamedTuple):
-    """One slot as a row: a point, or with two groups side by side a pair of them."""
-
-    links: tuple[Link, ...]
-    label: str
-    group: str
-    numbers: tuple[Number, ...]
-    status: str
-    reason: str
-    notes: tuple[str, ...]
-    decision: str
-    gap_glyph: str
-    decision_glyph: str
-    at: Moment
-    duration: str
-    addressed: bool
 
 
 def find_table(trend: Trend, *, page: int | None, wanted: str | None) -> Page[Slot]:
@@ -89,11 +63,16 @@ def shows_groups(trend: Trend) -> bool:
     return trend.overlaid and any(group.key for group in trend.groups)
 
 
-def build_rows(table: Page[Slot], trend: Trend, *, wanted: str | None, now: datetime) -> list[Row]:
-    """The rows of this page; `wanted` is the id of the point that was asked for."""
+def render_rows(table: Page[Slot], trend: Trend, *, wanted: str | None, now: datetime) -> SafeString:
+    """The <tr> elements of this page of the table; `wanted` is the id of the point that was asked for."""
     scores = (score for slot in table.object_list for score in (slot.candidate, slot.incumbent, slot.delta))
-    decimals = choose_decimals(scores, trend.scale)
-    return [_show_slot(slot, trend, decimals, wanted, now) for slot in table.object_list]
+    decimals, with_group = choose_decimals(scores, trend.scale), shows_groups(trend)
+    rows = []
+    for slot in table.object_list:
+        addressed = ' class="addressed" aria-current="true"' if wanted in [one.id for one in slot.points] else ""
+        cells = "".join(_render_cells(slot, trend, decimals, with_group, now))
+        rows.append(f'<tr id="{trend.words.thing}-{escape(slot.id)}"{addressed}>{cells}</tr>')
+    return SafeString("\n".join(rows))
 
 
 def show_numbers(slot: Slot, trend: Trend, decimals: int) -> tuple[Number, ...]:
@@ -103,65 +82,43 @@ def show_numbers(slot: Slot, trend: Trend, decimals: int) -> tuple[Number, ...]:
     return (*scores, delta) if len(trend.numbers) == 3 else tuple(scores[:1])
 
 
-def _show_slot(slot: Slot, trend: Trend, decimals: int, wanted: str | None, now: datetime) -> Row:
-    gap, decision, words = slot.gap, slot.decision, trend.words
-    flags = tuple(flag.text for flag in slot.flags)
-    return Row(
-        links=_link(slot, words.page),
-        label=slot.label,
-        group=slot.point.group_name or slot.group,
-        numbers=show_numbers(slot, trend, decimals),
-        status=gap.label if gap else words.scored_label,
-        reason=gap.reason if gap else "",
-        notes=(*flags, *((f"new era: {slot.era_reason}",) if slot.era_reason else ())),
-        decision=decision.label if decision else "",
-        gap_glyph=render_glyph(choose_glyph(words, gap.kind), "gap") if gap else "",
-        # A gap has its shape beside its status; a decision on it stands above it in the chart.
-        decision_glyph=render_glyph(DECISIONS.get(decision.key, UNKNOWN_DECISION), "decision")
-        if decision and not gap
-        else "",
-        at=show_moment(slot.point.at, now, undated=slot.undated),
-        duration=show_duration(slot.point.duration),
-        addressed=wanted in [point.id for point in slot.points],
-    )
-
-
-def _link(slot: Slot, page: str) -> tuple[Link, ...]:
-    if slot.missing:
-        return (Link(slot.id, before="run"),)
-    return tuple(
-        Link(point.id, _address_of(point, page), "beside" if place else "") for place, point in enumerate(slot.points)
-    )
-
-
-def _address_of(point: Point, page: str) -> str:
-    return reverse(page, args=[point.id]) if page and has_page(point.id) else ""
-
-
-def render_rows(rows: Iterable[Row], trend: Trend) -> SafeString:
-    """The <tr> elements of this page of the table."""
-    return SafeString("\n".join(_render_row(row, trend, shows_groups(trend)) for row in rows))
-
-
-def _render_row(row: Row, trend: Trend, with_group: bool) -> str:
-    words, label = trend.words, escape(row.label)
-    addressed = ' class="addressed" aria-current="true"' if row.addressed else ""
-    flags = "".join(f'<span class="flag">{escape(note)}</span>' for note in row.notes)
-    cells = [f'<th scope="row"><bdi class="clip" title="{label}">{label}</bdi></th>']
+def _render_cells(slot: Slot, trend: Trend, decimals: int, with_group: bool, now: datetime) -> Iterator[str]:
+    gap, decision, point, words = slot.gap, slot.decision, slot.point, trend.words
+    yield f'<th scope="row">{_clip("bdi", slot.label)}</th>'
     if with_group:
-        group = escape(row.group or NOTHING)
-        cells.append(f'<td><bdi class="clip" title="{group}">{group}</bdi></td>')
-    cells += map(_render_number, row.numbers)
-    cells.append(f'<td><span class="status">{row.gap_glyph} {_render_status(row.status)}</span></td>')
-    cells.append(f'<td class="reason"><bdi>{escape(row.reason)}</bdi>{flags}</td>')
+        yield f"<td>{_clip('bdi', point.group_name or point.group or NOTHING)}</td>"
+    yield from map(_render_number, show_numbers(slot, trend, decimals))
+    status = _render_status(gap.label if gap else words.scored_label)
+    glyph = render_glyph(choose_glyph(words, gap.kind), "gap") if gap else ""
+    yield f'<td><span class="status">{glyph} {status}</span></td>'
+    notes = [*(flag.text for flag in slot.flags), *([f"new era: {slot.era_reason}"] if slot.era_reason else [])]
+    flags = "".join(f'<span class="flag">{escape(note)}</span>' for note in notes)
+    yield f'<td class="reason"><bdi>{escape(gap.reason) if gap else ""}</bdi>{flags}</td>'
     if words.decisions:
-        decision = f"{row.decision_glyph} {escape(row.decision)}" if row.decision else UNDECIDED
-        cells.append(f'<td><span class="status">{decision}</span></td>')
-    cells.append(f'<td class="when">{_render_moment(row.at)}</td>')
+        # A gap has its shape beside its status; a decision on it stands above it in the chart.
+        shape = DECISIONS.get(decision.key, UNKNOWN_DECISION) if decision and not gap else None
+        said = f"{render_glyph(shape, 'decision') if shape else ''} {escape(decision.label)}" if decision else UNDECIDED
+        yield f'<td><span class="status">{said}</span></td>'
+    yield f'<td class="when">{_render_moment(show_moment(point.at, now, undated=slot.undated))}</td>'
     if words.durations:
-        cells.append(f'<td class="num">{escape(row.duration)}</td>')
-    cells.append(f"<td>{_render_links(row.links, words.thing)}</td>")
-    return f'<tr id="{words.thing}-{escape(row.links[0].id)}"{addressed}>{"".join(cells)}</tr>'
+        yield f'<td class="num">{escape(show_duration(point.duration))}</td>'
+    yield f"<td>{''.join(_render_ids(slot, words))}</td>"
+
+
+def _render_ids(slot: Slot, words: Vocabulary) -> Iterator[str]:
+    """The id of each point, a link where it has a page; what is said before it makes it a lesser one."""
+    for place, point in enumerate(slot.points):
+        before = "run " if slot.missing else "beside " if place else ""
+        text = _clip("code", point.id)
+        if words.page and has_page(point.id):
+            text = f'<a href="{escape(reverse(words.page, args=[point.id]))}">{text}</a>'
+        anchor = f' id="{words.thing}-{escape(point.id)}"' if place else ""
+        yield f'<span class="run-link{" soft" if before else ""}"{anchor}>{before}{text}</span>'
+
+
+def _clip(tag: str, text: str) -> str:
+    """Text that may be cut where it is shown, with the whole of it as its title."""
+    return f'<{tag} class="clip" title="{escape(text)}">{escape(text)}</{tag}>'
 
 
 def _render_status(status: str) -> str:
@@ -182,19 +139,6 @@ def _render_moment(at: Moment) -> str:
     if at.hint:
         return f'<span class="soft" title="{escape(at.hint)}">{text}</span>'
     return f'<time datetime="{escape(at.machine)}" title="{escape(at.age)}">{text}</time>' if at.machine else text
-
-
-def _render_links(links: Sequence[Link], thing: str) -> str:
-    shown = []
-    for place, link in enumerate(links):
-        named = escape(link.id)
-        code = f'<code class="clip" title="{named}">{named}</code>'
-        text = f'<a href="{escape(link.url)}">{code}</a>' if link.url else code
-        anchor = f' id="{thing}-{named}"' if place else ""
-        soft = " soft" if link.before else ""
-        before = f"{link.before} " if link.before else ""
-        shown.append(f'<span class="run-link{soft}"{anchor}>{before}{text}</span>')
-    return "".join(shown)
 
 
 def _title(words: str) -> str:

@@ -32,7 +32,7 @@ READERS: dict[Source, Callable[[str], Series]] = {"loop": read_loop, "runloop": 
 
 
 @require_safe
-def show_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+def show_trend(request: HttpRequest, benchmark_id: str, source: Source) -> HttpResponse:
     """The whole page. A wrong query value is named on it, with status 400."""
     access.check(request.user, "read")
     try:
@@ -43,7 +43,7 @@ def show_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def show_run_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+def show_run_trend(request: HttpRequest, benchmark_id: str, source: Source) -> HttpResponse:
     """The same of a benchmark whose points a person groups. POST keeps a choice and leads to it.
 
     Without a choice in its address, a remembered one that fits leads to the address that carries it, so that whoever
@@ -53,7 +53,7 @@ def show_run_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
     try:
         series = read_runloop(benchmark_id)
     except SourceError as error:
-        return answer_away(request, {"runloop": error})
+        return answer_away(request, {source: error})
     user, here, query = _user(request), reverse(RunloopSeries.route, args=[benchmark_id]), request.GET.dict()
     if request.method == "POST":
         sent = series.keep_choice(user, request.POST.dict())

@@ -11,7 +11,7 @@ from dashboard.sources.loop.wire import Unreadable
 from dashboard.trend import Scale
 from dashboard.web.common.numbers import Number, show_cents, show_delta, show_score
 from dashboard.web.common.times import Moment, show_moment
-from dashboard.web.trend.rows import build_rows, find_table, render_rows
+from dashboard.web.trend.rows import find_table, render_rows
 from tests.trend.points import make_point, trend_of
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
@@ -106,7 +106,7 @@ def test_a_rounded_number_has_its_whole_beside_it_and_another_does_not(number, w
 def test_a_rounded_number_in_the_table_has_all_its_digits_as_its_title():
     point = make_point(1, candidate_score=0.61728394, incumbent_score=0.5, score_delta=0.11728394)
     trend = trend_of([point])
-    html = render_rows(build_rows(find_table(trend, page=None, wanted=None), trend, wanted=None, now=NOW), trend)
+    html = render_rows(find_table(trend, page=None, wanted=None), trend, wanted=None, now=NOW)
     assert '<data value="0.61728394" title="0.61728394">0.6173</data>' in html
     assert '<data value="0.5">0.5000</data>' in html
     assert '<data value="0.11728394" title="0.11728394">+0.1173</data>' in html
