@@ -59,11 +59,24 @@ def scale_to(axis: Axis, start: float, end: float) -> Scaler:
     return lambda value: start + (value - low) * factor
 
 
+def hold(value: float, axis: Axis) -> float:
+    """The value, or the end of the axis beyond which it lies."""
+    return min(max(value, axis.low), axis.high)
+
+
 class Stroke(NamedTuple):
-    """One line, and the score of each of its places in `ys`."""
+    """One line, and in `ys` where each of its places stands: at its score, or at the edge where it is off the scale."""
 
     line: Line
     ys: dict[int, float]
+
+
+class OffScale(NamedTuple):
+    """A score outside the stated scale, drawn at the edge of the chart."""
+
+    place: int
+    y: float
+    score: float
 
 
 class Era(NamedTuple):
@@ -85,6 +98,7 @@ class Drawing:
     """The x of each slot: its place, or on the time axis its seconds since 1970."""
     strokes: tuple[Stroke, ...]
     eras: tuple[Era, ...]
+    off_scale: tuple[OffScale, ...]
     to_x: Scaler
     """From the units of the x axis to pixels of the frame."""
     to_y: Scaler
@@ -98,7 +112,7 @@ class Drawing:
 
     def decision_pixel(self, slot: Slot) -> float:
         """How far down a decision is drawn: on the candidate's point, or at the head of the rail, above its gap."""
-        return self.frame.rail.top if slot.candidate is None else self.to_y(slot.candidate)
+        return self.frame.rail.top if slot.candidate is None else self.to_y(hold(slot.candidate, self.scores))
 
     @property
     def dense(self) -> bool:
@@ -139,12 +153,18 @@ def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) ->
     named = max(2, int(frame.scores.width // 104))
     xs = _place_in_time(trend.slots) if axis == "time" else tuple(float(slot.place) for slot in trend.slots)
     x = build_time_axis(xs, named) if axis == "time" else build_slot_axis(trend.slots, named, letters=12)
-    strokes = tuple(Stroke(line, _scores(trend.slots, line)) for line in trend.lines)
+    given = [_scores(trend.slots, line) for line in trend.lines]
     deltas = [slot.delta for slot in trend.slots if slot.delta is not None] if trend.with_deltas else []
     to_x = scale_to(x, frame.scores.left, frame.scores.left + frame.scores.width)
     # A label is written about its tick: near the edge there is no room for one.
     x = x._replace(ticks=tuple(tick for tick in x.ticks if 0 <= to_x(tick.at) <= frame.width - HALF_A_LABEL))
-    scores = build_score_axis([y for stroke in strokes for y in stroke.ys.values()], trend.scale, count=6)
+    scores = build_score_axis([score for ys in given for score in ys.values()], trend.scale, count=6)
+    strokes, off_scale = [], []
+    for line, ys in zip(trend.lines, given, strict=True):
+        beyond = {place: score for place, score in ys.items() if not scores.low <= score <= scores.high}
+        edges = {place: hold(score, scores) for place, score in beyond.items()}
+        off_scale += [OffScale(place, edges[place], score) for place, score in beyond.items()]
+        strokes.append(Stroke(line, ys | edges))
     return Drawing(
         frame=frame,
         axis=axis,
@@ -153,7 +173,8 @@ def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) ->
         deltas=build_delta_axis(deltas, trend.scale),
         trend=trend,
         xs=xs,
-        strokes=strokes,
+        strokes=tuple(strokes),
+        off_scale=tuple(off_scale),
         eras=tuple(_eras(trend.slots, xs)) if trend.with_deltas else (),
         to_x=to_x,
         to_y=scale_to(scores, frame.scores.bottom, frame.scores.top),

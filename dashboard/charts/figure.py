@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from dashboard.charts.axes import Axis, Tick
-from dashboard.charts.drawing import Box, Drawing, Stroke, group_by_decision, group_by_gap
-from dashboard.charts.glyphs import DECISIONS, UNKNOWN_DECISION, Glyph, choose_glyph
+from dashboard.charts.drawing import Box, Drawing, Stroke, group_by_decision, group_by_gap, hold
+from dashboard.charts.glyphs import DECISIONS, OFF_SCALE, UNKNOWN_DECISION, Glyph, choose_glyph
 from dashboard.charts.hovers import build_columns, plain
 from dashboard.charts.palette import DASHES, PALETTES, STYLES, Palette, Theme
 from dashboard.charts.thin import MARK_GRID, thin_bars, thin_marks
@@ -41,6 +41,7 @@ def build_figure(drawing: Drawing, *, theme: Theme) -> str:
         *_eras(sheet),
         *_deltas(sheet),
         *(trace for stroke in reversed(drawing.strokes) for trace in _line(sheet, stroke)),
+        *_off_scale(sheet),
         *_decisions(sheet),
         *_gaps(sheet),
     ]
@@ -122,7 +123,7 @@ def _deltas(sheet: _Sheet) -> Iterable[Trace]:
     drawing, colour = sheet.drawing, sheet.palette.text
     if not drawing.trend.with_deltas:
         return
-    deltas = [(slot.place, slot.delta) for slot in drawing.slots if slot.delta is not None]
+    deltas = [(slot.place, hold(slot.delta, drawing.deltas)) for slot in drawing.slots if slot.delta is not None]
     for mode, bars in (
         ("lines", [bar for bar in deltas if bar[1]]),
         ("markers", [bar for bar in deltas if not bar[1]]),
@@ -144,12 +145,20 @@ def _deltas(sheet: _Sheet) -> Iterable[Trace]:
         }
 
 
+def _off_scale(sheet: _Sheet) -> Iterable[Trace]:
+    """Scores outside the scale, at the edge of the chart; their hover has the number."""
+    marks = [(one.place, one.y) for one in sheet.drawing.off_scale]
+    if marks:
+        every = range(len(marks))
+        yield _marks(sheet, "outside the scale", OFF_SCALE, sheet.palette.gap, marks, every, "candidate")
+
+
 def _decisions(sheet: _Sheet) -> Iterable[Trace]:
     """A trace for each decision on the candidate's points, and one on the rail for those above gaps."""
     drawing = sheet.drawing
     for decision, slots in group_by_decision(drawing.slots).items():
         glyph = DECISIONS.get(decision.key, UNKNOWN_DECISION)
-        scored = [(slot.place, slot.candidate) for slot in slots if slot.candidate is not None]
+        scored = [(slot.place, hold(slot.candidate, drawing.scores)) for slot in slots if slot.candidate is not None]
         above = [(slot.place, 1.0) for slot in slots if slot.candidate is None]
         for marks, of, axis in ((scored, "candidate", {}), (above, "above", _ON_RAIL)):
             if marks:

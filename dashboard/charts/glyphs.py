@@ -54,6 +54,7 @@ SHAPES = {
     "hourglass": Glyph("hourglass", (((-1, -1), (1, -1), (-1, 1), (1, 1)),), filled=True),
 }
 """The shapes that a vocabulary gives its kinds of gap, by name."""
+OFF_SCALE = Glyph("bowtie", (((-1, -1), (1, 1), (1, -1), (-1, 1)),), filled=True)
 UNKNOWN_GAP = Glyph("asterisk-open", _STAR, filled=False, closed=False)
 
 DECISIONS = {

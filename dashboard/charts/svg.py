@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from dashboard.charts.axes import Axis
-from dashboard.charts.drawing import Box, Drawing, Scaler, Stroke, group_by_decision, group_by_gap, scale_to
-from dashboard.charts.glyphs import DECISIONS, UNKNOWN_DECISION, Glyph, choose_glyph
+from dashboard.charts.drawing import Box, Drawing, Scaler, Stroke, group_by_decision, group_by_gap, hold, scale_to
+from dashboard.charts.glyphs import DECISIONS, OFF_SCALE, UNKNOWN_DECISION, Glyph, choose_glyph
 from dashboard.charts.palette import STYLES
 from dashboard.charts.thin import MARK_GRID, Point, thin_bars, thin_line, thin_marks
 
@@ -29,6 +29,7 @@ def render_svg(drawing: Drawing, *, title: str, description: str = "") -> str:
         *_eras(drawing),
         *_deltas(drawing),
         *(part for stroke in reversed(drawing.strokes) for part in _stroke(drawing, stroke)),
+        *_off_scale(drawing),
         *_decisions(drawing),
         *_rail(drawing),
         "</svg>",
@@ -130,7 +131,8 @@ def _deltas(drawing: Drawing) -> Iterable[str]:
     box = drawing.frame.deltas
     to_y = scale_to(drawing.deltas, box.bottom, box.top)
     zero = to_y(0)
-    bars = [(drawing.pixels[slot.place], slot.delta) for slot in drawing.slots if slot.delta is not None]
+    deltas = [(slot.place, slot.delta) for slot in drawing.slots if slot.delta is not None]
+    bars = [(drawing.pixels[place], hold(delta, drawing.deltas)) for place, delta in deltas]
     if drawing.dense:
         bars = [bars[index] for index in thin_bars(bars)]
     drawn = "".join(
@@ -139,6 +141,13 @@ def _deltas(drawing: Drawing) -> Iterable[str]:
     )
     if drawn:
         yield f'<path class="bar" stroke-width="{drawing.bar_width:.1f}" d="{drawn}"/>'
+
+
+def _off_scale(drawing: Drawing) -> Iterable[str]:
+    """A score outside the scale as a mark at the edge, with its number."""
+    marks = [(drawing.pixels[one.place], drawing.to_y(one.y)) for one in drawing.off_scale]
+    titles = (f"{drawing.slots[one.place].label}: {one.score:g}, outside the scale" for one in drawing.off_scale)
+    yield from _marks(OFF_SCALE, "off-scale filled", marks, titles, MARK_GRID if drawing.dense else 0)
 
 
 def _decisions(drawing: Drawing) -> Iterable[str]:
