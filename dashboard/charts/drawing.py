@@ -161,7 +161,8 @@ def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) ->
     scores = build_score_axis([score for ys in given for score in ys.values()], trend.scale, count=6)
     strokes, off_scale = [], []
     for line, ys in zip(trend.lines, given, strict=True):
-        beyond = {place: score for place, score in ys.items() if not scores.low <= score <= scores.high}
+        held = not ys or (scores.low <= min(ys.values()) and max(ys.values()) <= scores.high)
+        beyond = {} if held else {n: score for n, score in ys.items() if not scores.low <= score <= scores.high}
         edges = {place: hold(score, scores) for place, score in beyond.items()}
         off_scale += [OffScale(place, edges[place], score) for place, score in beyond.items()]
         strokes.append(Stroke(line, ys | edges))

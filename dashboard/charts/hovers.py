@@ -5,6 +5,7 @@ All text from outside that plotly shows passes through `plain`.
 
 from __future__ import annotations
 
+from datetime import datetime
 from html import escape
 from textwrap import wrap
 from typing import Any
@@ -42,11 +43,15 @@ def build_columns(drawing: Drawing) -> dict[str, list[Any]]:
 
 def wrap_plain(*texts: str) -> str:
     """The texts, escaped, each on lines of its own and cut where it is long."""
+    if len(texts) == 1 and len(texts[0]) <= _LETTERS:
+        return plain(texts[0])
     return "<br>".join(_wrapped(text) for text in texts)
 
 
 def _print_scores(slot: Slot, decimals: int) -> str:
     """The numbers of a place, a space between each two; nothing between them stands for one that is not there."""
+    if slot.incumbent is None and slot.delta is None:
+        return "" if slot.candidate is None else print_score(slot.candidate, decimals)
     scores = ["" if score is None else print_score(score, decimals) for score in (slot.candidate, slot.incumbent)]
     return " ".join([*scores, "" if slot.delta is None else print_delta(slot.delta, decimals)]).rstrip()
 
@@ -55,7 +60,8 @@ def _seconds(slot: Slot) -> int | bool | None:
     """Seconds since 1970, UTC; None without a readable time, False where the note tells: of a pair, of no date."""
     if slot.other is not None or slot.undated:
         return False
-    return int(slot.created_at.timestamp()) if slot.created_at else None
+    at = slot.point.at
+    return int(at.timestamp()) if isinstance(at, datetime) else None
 
 
 def _note(trend: Trend, slot: Slot) -> list[str]:

@@ -85,8 +85,8 @@ def build_slots(points: Sequence[Point], words: Vocabulary, *, alone: bool, now:
     for (place, point), (era, era_reason) in zip(enumerate(points), eras, strict=False):
         gap = find_gap(point, words, now, alone=alone)
         scores = (None, None, None) if gap else scores_of(point, alone=alone)
-        flags, decision = find_flags(point, scores, words), read_decision(point.decision)
-        slots.append(Slot(place, point, gap, flags, decision, era, era_reason, *scores))
+        decision = read_decision(point.decision) if point.decision else None
+        slots.append(Slot(place, point, gap, find_flags(point, scores, words), decision, era, era_reason, *scores))
     return slots
 
 

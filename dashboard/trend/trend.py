@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dashboard.trend.lines import Line, Role, build_sides, overlay
 from dashboard.trend.pairs import build_paired_lines, make_sides, pair_slots
-from dashboard.trend.points import Point, find_newest, order_points
+from dashboard.trend.points import Point, order_points
 from dashboard.trend.scale import Scale
 from dashboard.trend.slots import Slot, build_slots
 from dashboard.trend.vocabulary import Vocabulary
@@ -131,7 +131,8 @@ def build_trend(
 
     if grouping.sides:
         sides = make_sides(*grouping.sides)
-        everything = pair_slots(build_slots(ordered, words, alone=True, now=now), sides, words)
+        theirs = [point for point in ordered if point.group in grouping.sides]
+        everything = pair_slots(build_slots(theirs, words, alone=True, now=now), sides, words)
         shown = _number(window.select(everything))
         lines, chosen = build_paired_lines(shown, sides), list(grouping.sides)
     else:
@@ -159,7 +160,7 @@ def build_trend(
 
 def _newest(points: list[Point]) -> tuple[datetime, str]:
     """The newest of a group's points in order, by a time that could be read: what has none is not new."""
-    newest = find_newest(points) or points[-1]
+    newest = next((point for point in reversed(points) if point.created_at), points[-1])
     return (newest.created_at or _NEVER, newest.id)
 
 
