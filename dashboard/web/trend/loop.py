@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import User
@@ -78,11 +79,8 @@ class LoopSeries(Series):
             return [], ["Missing replays were not looked for, because not every replay could be read."]
         for rule_id in sorted(filter(None, rule_ids))[:MOST_LINES]:
             try:
-                runs = read(
-                    f"rule runs {rule_id}",
-                    lambda rule_id=rule_id: loop.list_rule_runs(rule_id, most=RUNS_LOOKED_AT),  # type: ignore[misc]
-                    RuleRuns,
-                ).value
+                call = partial(loop.list_rule_runs, rule_id, most=RUNS_LOOKED_AT)
+                runs = read(f"rule runs {rule_id}", call, RuleRuns).value
             except SourceError as error:
                 return [], [f"Missing replays could not be looked for: {error.message}"]
             unreplayed += build_unreplayed(runs.runs)
