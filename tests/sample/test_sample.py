@@ -90,7 +90,7 @@ class TestTheYear(TestCase):
         for benchmark in loop.list_benchmarks():
             points = build_points(loop.get_history(benchmark.id).points)
             for rule in loop.list_rules():
-                points += find_missing(points, build_unreplayed(loop.list_rule_runs(rule.id, most=1_000).runs))
+                points += find_missing(points, build_unreplayed(loop.list_runs(rule_id=rule.id, limit=200)[0]))
             for slot in build_trend(points, describe_benchmark(benchmark), Grouping(every=True), now=NOW).slots:
                 if slot.gap:
                     kinds.add(slot.gap.kind)

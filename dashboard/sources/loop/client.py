@@ -22,7 +22,6 @@ from dashboard.sources.loop.wire import (
     Judge,
     Replay,
     Rule,
-    RuleRuns,
     Trace,
     TrainingRun,
 )
@@ -110,23 +109,6 @@ class Loop:
         params: dict[str, str | int] = {"limit": limit, "offset": offset} | ({"rule_id": rule_id} if rule_id else {})
         page = self._read_page("/api/loop/training-runs", "runs", TrainingRun, params)
         return list(page.entries), page.total
-
-    def list_rule_runs(self, rule_id: str, *, most: int) -> RuleRuns:
-        """The newest runs of a rule, at most so many of them."""
-        until = time.monotonic() + WHOLE_LISTS * self._transport.deadline_s
-        found: dict[str, TrainingRun] = {}
-        offset, total = 0, most
-        while offset < min(total, most):
-            limit = min(PAGE_SIZE, most - offset)
-            params: dict[str, str | int] = {"rule_id": rule_id, "limit": limit, "offset": offset}
-            page = self._read_page("/api/loop/training-runs", "runs", TrainingRun, params, until)
-            before, total = len(found), page.total
-            for run in page.entries:
-                found.setdefault(run.id, run)
-            if len(found) == before:
-                break
-            offset += len(page.entries)
-        return RuleRuns(tuple(found.values()), total)
 
     def list_judges(self) -> list[Judge]:
         """Every judge, newest first."""

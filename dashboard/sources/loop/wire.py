@@ -215,15 +215,6 @@ class TrainingRun(_Timed, frozen=True):
     """As of a HistoryPoint."""
 
 
-class RuleRuns(msgspec.Struct, frozen=True):
-    """The newest runs of a rule, as they were read."""
-
-    runs: tuple[TrainingRun, ...]
-    """Newest first, no run twice."""
-    total: int
-    """How many there are."""
-
-
 class BenchmarkItem(msgspec.Struct, frozen=True):
     """One pinned conversation: messages and tools stay as they were given, whatever their shape."""
 

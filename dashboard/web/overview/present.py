@@ -12,19 +12,22 @@ from django.utils.safestring import SafeString
 
 from dashboard.charts import render_sparkline
 from dashboard.charts.numbers import choose_decimals
-from dashboard.sources.http.errors import SourceError, Unauthorized
+from dashboard.sources.http.errors import Unauthorized
 from dashboard.sources.loop.points import build_points as build_replays
 from dashboard.sources.loop.points import describe_benchmark
-from dashboard.sources.loop.wire import Benchmark
-from dashboard.sources.reader import Source
+from dashboard.sources.loop.wire import Benchmark, History
+from dashboard.sources.reader import Known, Late, Reading, Source, describe_old
 from dashboard.sources.runloop.points import RUNLOOP
 from dashboard.sources.runloop.points import build_points as build_runs
 from dashboard.sources.runloop.wire import RunloopBenchmark, RunloopBenchmarks, RunloopRuns
 from dashboard.trend import Grouping, Point, Slot, Trend, Vocabulary, build_trend, find_newest
 from dashboard.web.common.ids import has_page
 from dashboard.web.common.numbers import Number, show_delta, show_score
-from dashboard.web.common.times import Moment, show_age, show_moment
-from dashboard.web.overview.histories import KEY_SETTINGS, SOURCES, AnyBenchmark, Key, Late, Listing, Outcome
+from dashboard.web.common.sources import KEY_SETTINGS, SOURCES, AnyBenchmark, Key
+from dashboard.web.common.times import Moment, show_moment
+
+Listing = Reading[list[Benchmark] | RunloopBenchmarks]
+Outcome = Reading[History | RunloopRuns]
 
 
 @dataclass(frozen=True)
@@ -125,15 +128,14 @@ def describe_lists(lists: Mapping[Source, Listing], now: datetime) -> list[Note]
     notes = []
     for name, outcome in lists.items():
         source = SOURCES[name]
-        if isinstance(outcome, SourceError):
-            shown = f"{source}: {outcome.message} Its benchmarks are not shown."
-            if isinstance(outcome, Unauthorized):
+        if not isinstance(outcome, Known):
+            shown = f"{source}: {outcome.failure.message} Its benchmarks are not shown."
+            if isinstance(outcome.failure, Unauthorized):
                 shown += f" Whoever runs this dashboard should check {KEY_SETTINGS[name]}."
-            notes.append(Note(shown, isinstance(outcome, Late)))
+            notes.append(Note(shown, isinstance(outcome.failure, Late)))
             continue
         if outcome.failure:
-            shown = f"{source}: {outcome.failure.message} This list was read {show_age(outcome.read_at, now)}."
-            notes.append(Note(shown, isinstance(outcome.failure, Late)))
+            notes.append(Note(f"{source}: {describe_old(outcome, now=now)}", isinstance(outcome.failure, Late)))
         if not isinstance(outcome.value, RunloopBenchmarks):
             continue
         notes += [Note(f"{source}: {note}", False) for note in outcome.value.notes]
@@ -145,14 +147,15 @@ def describe_lists(lists: Mapping[Source, Listing], now: datetime) -> list[Note]
     return notes
 
 
-def build_row(benchmark: AnyBenchmark, outcome: Outcome | None, now: datetime) -> Row:
-    """The row of a benchmark from what came of reading its history; None is: nothing yet."""
-    if outcome is None:
+def build_row(benchmark: AnyBenchmark, outcome: Outcome, now: datetime, *, patient: bool) -> Row:
+    """The row of a benchmark from what came of reading its history. While that is late the row waits, and with
+    `patient` it waits for what is remembered no longer."""
+    known = isinstance(outcome, Known)
+    if isinstance(outcome.failure, Late) and not (known and patient):
         return Row(benchmark)
-    if isinstance(outcome, SourceError):
-        return Row(benchmark, failure=outcome.message)
-    stale = f"read {show_age(outcome.read_at, now)}: {outcome.failure.message}" if outcome.failure else ""
-    read = outcome.value
+    if not isinstance(outcome, Known):
+        return Row(benchmark, failure=outcome.failure.message)
+    read, stale = outcome.value, describe_old(outcome, now=now)
     if isinstance(read, RunloopRuns):
         said = " ".join([*read.notes, stale]).strip()
         return Row(benchmark, _sum_up(build_runs(read.runs), RUNLOOP, Grouping(every=True), read.total or 0, said, now))

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import User
 from django.http import Http404
 
-from dashboard.sources.connect import get_loop
-from dashboard.sources.http.errors import NotFound, SourceError
+from dashboard.sources import reader
+from dashboard.sources.http.errors import NotFound
 from dashboard.sources.loop.points import build_points, build_unreplayed, describe_benchmark
-from dashboard.sources.loop.wire import Benchmark, History, HistoryPoint, Rule, RuleRuns
-from dashboard.sources.reader import Source, read
-from dashboard.trend import MOST_LINES, Grouping, Point, Trend, find_missing, find_newest
+from dashboard.sources.loop.wire import Benchmark, History, HistoryPoint, Rule, TrainingRun
+from dashboard.sources.reader import Known, Source
+from dashboard.sources.reader.nouns import NEWEST, Runs
+from dashboard.trend import MOST_LINES, Grouping, Trend, find_missing, find_newest
 from dashboard.web.common.links import with_query
 from dashboard.web.common.numbers import NOTHING, show_cents, show_count
 from dashboard.web.common.times import show_moment
@@ -24,7 +24,7 @@ from dashboard.web.trend.forms import TrendForm
 from dashboard.web.trend.series import Asked, Choice, Fact, Series
 
 ALL_RULES = "all"
-RUNS_LOOKED_AT = 1_000
+RUNS_LOOKED_AT = 2 * NEWEST
 """Of a rule's runs the newest so many are asked for, to see which of them was never replayed."""
 CAPTION = (
     "This number does not gate promotion. The paired comparison of a run does the comparing, because it cancels most "
@@ -57,37 +57,43 @@ class LoopSeries(Series):
         newest = find_newest(points)
         if rule is None and newest:
             rule = newest.group
-        unreplayed, notes = self._read_unreplayed(seen if every else {rule or ""})
-        missing = find_missing(points, unreplayed, self.attached_ids)
-        grouping = Grouping(every=True) if every else Grouping(rule)
-        return Asked(form, points + missing, grouping, form.valid_query, tuple(notes), missing=len(missing))
+        runs, readings, notes = self._read_runs(seen if every else {rule or ""})
+        missing = find_missing(points, build_unreplayed(runs), {one.id for one in self.attached or ()})
+        return Asked(
+            form,
+            points + missing,
+            Grouping(every=True) if every else Grouping(rule),
+            form.valid_query,
+            notes=tuple(notes),
+            readings=tuple(readings),
+            missing=len(missing),
+        )
 
     @property
     def attached(self) -> list[Rule] | None:
         """The rules that replay it; None where they could not be read."""
         return None if self.rules is None else [rule for rule in self.rules if rule.benchmark_id == self.benchmark.id]
 
-    @property
-    def attached_ids(self) -> set[str]:
-        return {rule.id for rule in self.attached or ()}
-
-    def _read_unreplayed(self, rule_ids: Iterable[str]) -> tuple[list[Point], list[str]]:
-        """The runs of these rules that have a verdict and no replay (T9), and what is to be said of the search."""
-        loop, unreplayed, notes = get_loop(), list[Point](), list[str]()
+    def _read_runs(self, rule_ids: Iterable[str]) -> tuple[list[TrainingRun], list[Known[Runs]], list[str]]:
+        """The newest runs of these rules, how they were read, and what is to be said of that."""
+        waiting = sorted(filter(None, rule_ids))[:MOST_LINES]
+        found: dict[str, TrainingRun] = {}
+        readings: list[Known[Runs]] = []
         if self.notes:
             # A history that is not whole says of no run that it has no replay.
-            return [], ["Missing replays were not looked for, because not every replay could be read."]
-        for rule_id in sorted(filter(None, rule_ids))[:MOST_LINES]:
-            try:
-                call = partial(loop.list_rule_runs, rule_id, most=RUNS_LOOKED_AT)
-                runs = read(f"rule runs {rule_id}", call, RuleRuns).value
-            except SourceError as error:
-                return [], [f"Missing replays could not be looked for: {error.message}"]
-            unreplayed += build_unreplayed(runs.runs)
-            if runs.total > len(runs.runs):
-                looked_at = f"the newest {len(runs.runs):,} of {runs.total:,} runs"
-                notes.append(f"Missing replays were looked for among {looked_at} of a rule alone.")
-        return unreplayed, notes
+            return [], [], ["Missing replays were not looked for, because not every replay could be read."]
+        for offset in range(0, RUNS_LOOKED_AT, NEWEST):
+            asks = {rule_id: reader.runs.ask(rule_id, limit=NEWEST, offset=offset) for rule_id in waiting}
+            for rule_id, reading in reader.each(asks).items():
+                if not isinstance(reading, Known):
+                    return [], [], [f"Missing replays could not be looked for: {reading.failure.message}"]
+                readings.append(reading)
+                runs, total = reading.value
+                found |= {run.id: run for run in runs}
+                if offset + NEWEST >= total:
+                    waiting.remove(rule_id)
+        beyond = f"Missing replays were looked for among the newest {RUNS_LOOKED_AT} runs of a rule alone."
+        return list(found.values()), readings, [beyond] if waiting else []
 
     def caption(self, trend: Trend) -> str:
         return CAPTION
@@ -130,27 +136,23 @@ class LoopSeries(Series):
 
 def read_loop(benchmark_id: str) -> LoopSeries:
     """The benchmark and every replay of it. Http404 for an unknown one; SourceError with nothing to show."""
-    loop = get_loop()
+    benchmark, history, rules = reader.together(
+        reader.benchmark.ask(benchmark_id), reader.history.ask(benchmark_id), reader.rules.ask()
+    )
     try:
-        benchmark = read(f"benchmark {benchmark_id}", lambda: loop.get_benchmark(benchmark_id), Benchmark)
-        history = read(f"history {benchmark_id}", lambda: loop.get_history(benchmark_id), History)
+        known, replays = benchmark.need(), history.need()
     except NotFound as error:
         raise Http404 from error
-    rules: list[Rule] | None
-    try:
-        rules = read("rules", loop.list_rules, list[Rule]).value
-    except SourceError:
-        rules = None
     return LoopSeries(
-        id=benchmark.value.id,
-        name=benchmark.value.name,
-        words=describe_benchmark(benchmark.value),
-        readings=(history, benchmark),
-        size=len(history.value.points),
-        notes=tuple(_describe_history(history.value)),
-        benchmark=benchmark.value,
-        history=history.value,
-        rules=rules,
+        id=known.value.id,
+        name=known.value.name,
+        words=describe_benchmark(known.value),
+        readings=(replays, known),
+        size=len(replays.value.points),
+        notes=tuple(_describe_history(replays.value)),
+        benchmark=known.value,
+        history=replays.value,
+        rules=rules.value if isinstance(rules, Known) else None,
     )
 
 

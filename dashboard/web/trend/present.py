@@ -21,11 +21,11 @@ from dashboard.charts import (
 )
 from dashboard.charts.numbers import choose_decimals
 from dashboard.charts.palette import STYLES
-from dashboard.sources.reader import Reading
+from dashboard.sources.reader import describe_old
 from dashboard.trend import DECISION_LABELS, PAIR_KINDS, Trend
 from dashboard.web.common.links import link_pages, with_query
 from dashboard.web.common.numbers import Number, show_count
-from dashboard.web.common.times import Moment, show_age, show_moment
+from dashboard.web.common.times import Moment, show_moment
 from dashboard.web.trend.rows import build_columns, find_table, render_rows, show_numbers, shows_groups
 from dashboard.web.trend.series import Asked, Choice, Series
 
@@ -103,7 +103,7 @@ def build_region(series: Series, asked: Asked, trend: Trend, now: datetime) -> d
         "columns": build_columns(trend),
         "rows": render_rows(table, trend, wanted=wanted, now=now),
         "notes": (*series.notes, *asked.notes),
-        "stale": describe_stale(*series.readings, now=now),
+        "old": describe_old(*series.readings, *asked.readings, now=now),
         "latest": summarise_latest(trend, now),
         "counted": count_points(trend, asked.missing),
         "undated": describe_undated(trend),
@@ -259,12 +259,3 @@ def choose_poll_s(opened: Iterable[datetime | None], now: datetime) -> int | Non
         return None
     age = now - max(started)
     return next((seconds for limit, seconds in POLLING if age < limit), None)
-
-
-def describe_stale(*readings: Reading[Any] | None, now: datetime) -> str:
-    """What to say above values of which one could not be read anew; empty where all were."""
-    for one in readings:
-        if one and one.failure:
-            age = show_age(one.read_at, now)
-            return f"The service did not answer, so this is what was read {age}. {one.failure.message}"
-    return ""

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, NamedTuple
 from django.contrib.auth.models import User
 from django.http import Http404
 
-from dashboard.sources.connect import get_runloop, get_runloop_connection
+from dashboard.sources import reader
+from dashboard.sources.connect import get_runloop_connection
 from dashboard.sources.http.errors import NotFound
-from dashboard.sources.reader import Source, read
+from dashboard.sources.reader import Source
 from dashboard.sources.runloop.points import RUNLOOP, build_points, count_keys
 from dashboard.sources.runloop.wire import RunloopBenchmark, RunloopRun, RunloopRuns
 from dashboard.trend import Grouping, Trend
@@ -126,26 +127,20 @@ class RunloopSeries(Series):
 
 def read_runloop(benchmark_id: str) -> RunloopSeries:
     """The benchmark and every run of it. Http404 for an unknown one; SourceError with nothing to show."""
-    runloop = get_runloop()
+    benchmark, runs = reader.together(reader.runloop_benchmark.ask(benchmark_id), reader.runs_of.ask(benchmark_id))
     try:
-        benchmark = read(
-            f"benchmark {benchmark_id}",
-            lambda: runloop.get_benchmark(benchmark_id),
-            RunloopBenchmark,
-            source="runloop",
-        )
-        runs = read(f"runs {benchmark_id}", lambda: runloop.list_runs(benchmark_id), RunloopRuns, source="runloop")
+        known, listed = benchmark.need(), runs.need()
     except NotFound as error:
         raise Http404 from error
     return RunloopSeries(
-        id=benchmark.value.id,
-        name=benchmark.value.name or benchmark.value.id,
+        id=known.value.id,
+        name=known.value.name or known.value.id,
         words=RUNLOOP,
-        readings=(runs, benchmark),
-        size=len(runs.value.runs),
-        notes=tuple(_describe_runs(runs.value)),
-        benchmark=benchmark.value,
-        runs=runs.value.runs,
+        readings=(listed, known),
+        size=len(listed.value.runs),
+        notes=tuple(_describe_runs(listed.value)),
+        benchmark=known.value,
+        runs=listed.value.runs,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from django.contrib.auth.models import User
 
-from dashboard.sources.reader import Reading, Source
+from dashboard.sources.reader import Known, Source
 from dashboard.trend import Grouping, Point, Trend, Vocabulary
 from dashboard.web.trend.forms import ChartForm
 
@@ -44,6 +44,8 @@ class Asked:
     """What could not be done that was asked for, each a sentence."""
     lapsed: tuple[str, ...] = ()
     """What no longer fits of a remembered choice."""
+    readings: tuple[Known[Any], ...] = ()
+    """What was read besides the series."""
     missing: int = 0
     """How many of the points are runs that were never replayed (T9)."""
 
@@ -59,7 +61,7 @@ class Series(ABC):
     id: str
     name: str
     words: Vocabulary
-    readings: tuple[Reading[Any], ...]
+    readings: tuple[Known[Any], ...]
     """What it was made of, for saying how old it is."""
     size: int
     """How many points were read."""

@@ -139,31 +139,6 @@ def test_the_recent_history_is_one_request_with_the_true_total(connect_loop: Con
     assert server.requests[1].number("limit") == 200
 
 
-@pytest.mark.parametrize(("most", "read", "asked"), [(1_000, 7, 3), (4, 4, 2)])
-def test_a_rule_s_newest_runs_are_read_page_by_page_and_no_more_than_asked(
-    connect_loop: ConnectLoop, most: int, read: int, asked: int
-) -> None:
-    runs = [{"id": f"run-{n}", "checkpoint_id": f"step-{n}"} for n in range(7)]
-
-    def answer(request: Request) -> list[bytes]:
-        offset = request.number("offset")
-        return reply_json({"runs": runs[offset : offset + min(3, request.number("limit"))], "total": 7})
-
-    with serve(answer) as server:
-        found = connect_loop(server.url).list_rule_runs("ru le", most=most)
-        assert [run.checkpoint_id for run in found.runs] == [f"step-{n}" for n in range(read)]
-        assert found.total == 7
-        assert [request.target.startswith("/api/loop/training-runs?rule_id=ru") for request in server.requests] == [
-            True
-        ] * asked
-
-
-def test_runs_that_come_again_and_again_end_the_reading(connect_loop: ConnectLoop) -> None:
-    with serve(lambda request: reply_json({"runs": [{"id": "run-1"}], "total": 9_000})) as server:
-        found = connect_loop(server.url).list_rule_runs("rule", most=1_000)
-        assert ([run.id for run in found.runs], found.total, len(server.requests)) == (["run-1"], 9_000, 2)
-
-
 @pytest.mark.parametrize(
     ("given", "sent"),
     [("a/b?c#d", "a%2Fb%3Fc%23d"), ("ü %", "%C3%BC%20%25"), ("../x", "..%2Fx"), ("\n\0", "%0A%00"), ("\ud800", "%3F")],

@@ -67,5 +67,5 @@ def test_runs_beyond_those_looked_at_are_said(signed_in, connect):
         return workspace(request)
 
     connect(answer)
-    said = "Missing replays were looked for among the newest 1 of 9,999 runs of a rule alone."
+    said = "Missing replays were looked for among the newest 400 runs of a rule alone."
     assert said in text_of(signed_in.get("/benchmarks/bm_1/"))

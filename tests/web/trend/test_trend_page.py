@@ -353,7 +353,7 @@ def test_a_source_that_goes_away_leaves_the_last_good_trend_with_its_age(signed_
     page = signed_in.get("/benchmarks/bm_1/")
     assert page.status_code == 200
     assert len(rows_of(page)) == 1
-    assert "this is what was read less than a minute ago" in text_of(page)
+    assert "This was read less than a minute ago" in text_of(page)
 
 
 def test_a_source_that_was_never_there_is_said_in_each_form(signed_in, connect):
