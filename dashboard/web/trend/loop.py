@@ -24,8 +24,8 @@ from dashboard.web.trend.forms import TrendForm
 from dashboard.web.trend.series import Asked, Choice, Fact, Series
 
 ALL_RULES = "all"
-RUNS_LOOKED_AT = 2 * NEWEST
-"""Of a rule's runs the newest so many are asked for, to see which of them was never replayed."""
+PAGES_OF_RUNS = 2
+"""So many pages of a rule's newest runs are read to see which of them was never replayed."""
 CAPTION = (
     "This number does not gate promotion. The paired comparison of a run does the comparing, because it cancels most "
     "of the judge's variance; an absolute mean carries that variance whole. A person reads the trend."
@@ -58,7 +58,8 @@ class LoopSeries(Series):
         if rule is None and newest:
             rule = newest.group
         runs, readings, notes = self._read_runs(seen if every else {rule or ""})
-        missing = find_missing(points, build_unreplayed(runs), {one.id for one in self.attached or ()})
+        unreplayed = [run for run in build_unreplayed(runs) if every or run.group == rule]
+        missing = find_missing(points, unreplayed, {one.id for one in self.attached or ()})
         return Asked(
             form,
             points + missing,
@@ -76,24 +77,28 @@ class LoopSeries(Series):
 
     def _read_runs(self, rule_ids: Iterable[str]) -> tuple[list[TrainingRun], list[Known[Runs]], list[str]]:
         """The newest runs of these rules, how they were read, and what is to be said of that."""
-        waiting = sorted(filter(None, rule_ids))[:MOST_LINES]
+        if self.notes or self.readings[0].failure:
+            # A history that is not whole, or not today's, says of no run that it has no replay.
+            return [], [], ["Missing replays were not looked for, because not every replay could be read."]
+        named = sorted(filter(None, rule_ids))
+        waiting = dict.fromkeys(named[:MOST_LINES], 0)
         found: dict[str, TrainingRun] = {}
         readings: list[Known[Runs]] = []
-        if self.notes:
-            # A history that is not whole says of no run that it has no replay.
-            return [], [], ["Missing replays were not looked for, because not every replay could be read."]
-        for offset in range(0, RUNS_LOOKED_AT, NEWEST):
-            asks = {rule_id: reader.runs.ask(rule_id, limit=NEWEST, offset=offset) for rule_id in waiting}
-            for rule_id, reading in reader.each(asks).items():
+        for _page in range(PAGES_OF_RUNS):
+            asks = {rule: reader.runs.ask(rule, limit=NEWEST, offset=offset) for rule, offset in waiting.items()}
+            for rule, reading in reader.each(asks).items():
                 if not isinstance(reading, Known):
                     return [], [], [f"Missing replays could not be looked for: {reading.failure.message}"]
                 readings.append(reading)
                 runs, total = reading.value
                 found |= {run.id: run for run in runs}
-                if offset + NEWEST >= total:
-                    waiting.remove(rule_id)
-        beyond = f"Missing replays were looked for among the newest {RUNS_LOOKED_AT} runs of a rule alone."
-        return list(found.values()), readings, [beyond] if waiting else []
+                waiting[rule] += len(runs)
+                if not runs or waiting[rule] >= total:
+                    del waiting[rule]
+        if not waiting and len(named) <= MOST_LINES:
+            return list(found.values()), readings, []
+        looked_at = show_count(len(found), "run")
+        return list(found.values()), readings, [f"Missing replays were looked for among the newest {looked_at} alone."]
 
     def caption(self, trend: Trend) -> str:
         return CAPTION

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.factories import START, make_benchmark, make_replay, make_rule, make_run
+from tests.reads import end_pauses
 from tests.sources.faulty_server import reply, reply_json
 from tests.web.conftest import Workspace, figure_of, one_benchmark, one_point
 from tests.web.pages import text_of
@@ -63,9 +64,31 @@ def test_runs_beyond_those_looked_at_are_said(signed_in, connect):
 
     def answer(request):
         if request.path.endswith("training-runs"):
-            return reply_json({"runs": [{"id": "r"}], "total": 9_999})
+            return reply_json({"runs": [{"id": f"r{request.number('offset')}"}], "total": 9_999})
         return workspace(request)
 
     connect(answer)
-    said = "Missing replays were looked for among the newest 400 runs of a rule alone."
+    said = "Missing replays were looked for among the newest 2 runs alone."
     assert said in text_of(signed_in.get("/benchmarks/bm_1/"))
+
+
+def test_a_history_that_is_not_whole_or_not_todays_says_of_no_run_that_it_has_no_replay(signed_in, connect):
+    runs = [{"id": "run_9", "rule_id": "rule_1", "verdict": "better", "created_at": "2026-01-01T01:30:00Z"}]
+    points = [one_point(1), one_point(2)]
+    workspace, away = Workspace([one_benchmark()], {"bm_1": points}), []
+
+    def answer(request):
+        if request.path.endswith("/history") and away:
+            return away[0]
+        if request.path.endswith("training-runs"):
+            return reply_json({"runs": runs, "total": 1})
+        return workspace(request)
+
+    connect(answer)
+    assert "1 run never replayed" in text_of(signed_in.get("/benchmarks/bm_1/"))
+    for reason in (reply_json({"benchmark_id": "bm_1", "points": points, "total": 9}), reply(502)):
+        away[:] = [reason]
+        end_pauses()
+        text = text_of(signed_in.get("/benchmarks/bm_1/"))
+        assert "never replayed" not in text
+        assert "Missing replays were not looked for, because not every replay could be read." in text
