@@ -9,6 +9,8 @@ from django.core.cache import cache
 from django.test import Client
 from hypothesis import settings as hypothesis_settings
 
+from tests.reads import start_anew
+
 # The same examples on every run, and no verdict on how busy the machine is.
 hypothesis_settings.register_profile("repeatable", derandomize=True, deadline=None)
 hypothesis_settings.load_profile("repeatable")
@@ -19,6 +21,7 @@ def _empty_cache() -> Iterator[None]:
     """What one test remembered must not answer another."""
     yield
     cache.clear()
+    start_anew()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The judge's scale: its bounds and its direction, read from the words in which the API gives it."""
+"""The judge's scale: its bounds, read from the words in which the API gives it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import NamedTuple
 
 _NUMBER = r"[-−]?\d+(?:\.\d+)?"
 _BOUNDS = re.compile(rf"(?<![\w.])({_NUMBER})\s*(?:-|–|—|to|through|\.\.\.?|,)\s*({_NUMBER})(?![\w]|\.\d)")
-
-
-_LOWER_IS_BETTER = re.compile(r"\b(lower|smaller|less)\b[^.;]*\bbetter\b", re.IGNORECASE)
 
 
 class Scale(NamedTuple):
@@ -30,8 +27,3 @@ def read_scale(text: str) -> Scale | None:
         return None
     low, high = (float(bound.replace("−", "-")) for bound in found.groups())
     return Scale(low, high) if low < high else None
-
-
-def is_lower_better(text: str) -> bool:
-    """True where the words say so ("no bounds, lower is better"). A judge's scale that says nothing rises."""
-    return bool(_LOWER_IS_BETTER.search(text))

@@ -90,7 +90,7 @@ def test_the_theme_changes_every_colour_of_the_chart(open_context) -> None:
         look = "element => { const style = getComputedStyle(element); return [style.stroke, style.fill]; }"
         drawn = {
             part: page.locator(f"#trend-wide .{part}").first.evaluate(look)
-            for part in ("line.candidate", "line.incumbent", "gap", "bar.better", "tick")
+            for part in ("line.candidate", "line.incumbent", "gap", "bar", "tick")
         }
         looking.wait_for_live_chart(page)
         live = page.evaluate(

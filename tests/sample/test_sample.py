@@ -15,6 +15,7 @@ from dashboard.sample import make as sample
 from dashboard.sample.make import SampleRefused, create_sample, fill_if_empty, remove_sample
 from dashboard.sample.story import tell_story
 from dashboard.sources.connect import get_loop
+from dashboard.sources.loop.points import LOOP, build_points, build_unreplayed, describe_benchmark
 from dashboard.store.digest import digest_items
 from dashboard.store.models import (
     Benchmark,
@@ -30,7 +31,7 @@ from dashboard.store.models import (
     TrainingRun,
     Workspace,
 )
-from dashboard.trend import ALL_RULES, GAP_LABELS, build_trend
+from dashboard.trend import Grouping, build_trend, find_missing
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 4, 15, 42, tzinfo=UTC)
@@ -87,12 +88,14 @@ class TestTheYear(TestCase):
         """An unreadable score is none of them: what it stores as a score is a number."""
         loop, kinds, reasons = get_loop(), set(), set()
         for benchmark in loop.list_benchmarks():
-            history = loop.get_history(benchmark.id)
-            for slot in build_trend(history.points, benchmark, now=NOW, rule=ALL_RULES).slots:
+            points = build_points(loop.get_history(benchmark.id).points)
+            for rule in loop.list_rules():
+                points += find_missing(points, build_unreplayed(loop.list_runs(rule_id=rule.id, limit=200)[0]))
+            for slot in build_trend(points, describe_benchmark(benchmark), Grouping(every=True), now=NOW).slots:
                 if slot.gap:
                     kinds.add(slot.gap.kind)
                     reasons.add(slot.gap.reason)
-        assert kinds == {*GAP_LABELS, "paused_by_operator"} - {"unreadable"}
+        assert kinds == {*LOOP.gaps, "paused_by_operator"} - {"unreadable"}
         assert "the service gave no reason" not in reasons
 
     def test_every_gap_has_its_reason_and_no_score(self):

@@ -7,7 +7,9 @@ it, end at a page that brings nothing new, and keep what was read when the time 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -21,6 +23,8 @@ Record = TypeVar("Record", bound=msgspec.Struct)
 
 PAGE_SIZE = 5_000
 """The most that the API gives at once. A service may give less."""
+CUT_AT: ContextVar[float] = ContextVar("cut_at", default=math.inf)
+"""When whoever reads a list wants what came of it so far, on the clock of `time.monotonic`."""
 
 
 @dataclass(frozen=True)

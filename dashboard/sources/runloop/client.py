@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from dashboard.sources.http.cursor import PAGE_SIZE, CursorPage, Followed, follow
+from dashboard.sources.http.cursor import CUT_AT, PAGE_SIZE, CursorPage, Followed, follow
 from dashboard.sources.http.errors import TimedOut, TooLarge, Unreachable
 from dashboard.sources.http.transport import Transport
 from dashboard.sources.loop.client import WHOLE_LISTS, quote_id
@@ -109,7 +109,7 @@ class Runloop:
         self, path: str, name: str, body: type[Body], build: Callable[[Body], Record], **params: str
     ) -> Followed[Record]:
         """Every page as records. Each is built at once: a body can be much larger than what is kept of it."""
-        until = time.monotonic() + WHOLE_LISTS * self._transport.deadline_s
+        until = min(time.monotonic() + WHOLE_LISTS * self._transport.deadline_s, CUT_AT.get())
         limit = PAGE_SIZE
 
         def read_page(cursor: str) -> CursorPage[Record]:

@@ -9,11 +9,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from dashboard.sources.connect import get_loop
-from dashboard.sources.http.errors import NotFound, SourceError
-from dashboard.sources.loop.wire import Trace
-from dashboard.sources.reader import read
-from dashboard.web.common.times import show_age
+from dashboard.sources import reader
+from dashboard.sources.reader import Absent, Unread, describe_old
 from dashboard.web.conversations.forms import TurnForm
 from dashboard.web.conversations.present import build_turn
 from dashboard.web.conversations.source import build_source, list_turns
@@ -33,13 +30,12 @@ DELETED = Wrong(
 def show_conversation(request: HttpRequest, trace_id: str) -> HttpResponse:
     """One conversation, or with `turn` one turn of it whole; a script gets the turn without the page."""
     access.check(request.user, "read")
-    loop = get_loop()
-    try:
-        reading = read(f"trace {trace_id}", lambda: loop.get_trace(trace_id), Trace)
-    except NotFound:
-        return render(request, "web/site/error.html", {"wrong": DELETED}, status=DELETED.status)
-    except SourceError as error:
-        return answer_away(request, error)
+    reading = reader.trace(trace_id)
+    match reading:
+        case Absent():
+            return render(request, "web/site/error.html", {"wrong": DELETED}, status=DELETED.status)
+        case Unread(failure):
+            return answer_away(request, failure)
     form = TurnForm(request.GET)
     form.is_valid()
     place = form.cleaned_data.get("turn")
@@ -57,8 +53,6 @@ def show_conversation(request: HttpRequest, trace_id: str) -> HttpResponse:
         "number": None if place is None else place + 1,
         "here": here,
         "whole_url": f"{here}?",
-        "stale": f"{reading.failure.message} This was read {show_age(reading.read_at, now)}."
-        if reading.failure
-        else "",
+        "old": describe_old(reading, now=now),
     }
     return render(request, "web/conversations/conversation.html", context, status=400 if form.errors else 200)

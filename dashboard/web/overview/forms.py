@@ -12,7 +12,7 @@ from dashboard.contract import BENCHMARK_STATUSES
 from dashboard.sources.reader import Source
 from dashboard.web.common.forms import LARGEST_PAGE, QueryForm
 from dashboard.web.common.ids import IdsField
-from dashboard.web.overview.histories import SOURCES, Key
+from dashboard.web.common.sources import SOURCES, Key
 
 ROWS_A_PAGE = 100
 """Of the overview, and so the most that it asks for in one request."""

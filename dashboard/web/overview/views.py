@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from django.conf import settings
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from dashboard.sources.http.errors import SourceError
+from dashboard.sources import reader
 from dashboard.sources.loop.wire import Benchmark
-from dashboard.sources.reader import Source
+from dashboard.sources.reader import Ask, Known, Source
 from dashboard.sources.runloop.wire import RunloopBenchmark, RunloopBenchmarks
 from dashboard.web.common.links import link_pages, with_pairs, with_query
+from dashboard.web.common.sources import SOURCES, AnyBenchmark, Key
 from dashboard.web.overview.forms import ROWS_A_PAGE, SORTS, OverviewForm, RowsForm, SourceForm
-from dashboard.web.overview.histories import SOURCES, AnyBenchmark, Listing, list_benchmarks, read_histories
 from dashboard.web.overview.present import (
     ONLY_OF,
+    Listing,
+    Outcome,
     Row,
     build_row,
     can_order,
@@ -43,6 +45,15 @@ ROWS_WAIT_S = 2.0
 SORTING_WAITS_S = 5.0
 """An order that only the histories know is worth waiting for, but not for ever."""
 
+LISTS: dict[Source, Callable[[], Ask[Any]]] = {
+    "loop": reader.benchmarks.ask,
+    "runloop": reader.runloop_benchmarks.ask,
+}
+RECENT: dict[Source, Callable[[str], Ask[Any]]] = {
+    "loop": reader.recent_history.ask,
+    "runloop": reader.recent_runs_of.ask,
+}
+
 
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
@@ -52,7 +63,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     asked.is_valid()
     lists = read_lists(asked.sources)
     benchmarks = gather(lists)
-    failures = {name: outcome for name, outcome in lists.items() if isinstance(outcome, SourceError)}
+    failures = {name: outcome.failure for name, outcome in lists.items() if not isinstance(outcome, Known)}
     # An empty Loop that answers still has its page, on which a benchmark can be made; an empty Runloop has nothing.
     if failures and not benchmarks and ("loop" in failures or len(failures) == len(lists)):
         return answer_away(request, failures)
@@ -62,7 +73,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     sort = form.value("sort") or ""
     rows = [Row(one) for one in choose_benchmarks(benchmarks, form.value("q") or "", form.value("status") or "")]
     if needs_histories(sort):
-        rows = read_rows(rows, within_s=SORTING_WAITS_S, now=now, only=sort)
+        rows = read_rows(rows, within_s=SORTING_WAITS_S, now=now, only=sort, patient=True)
     page = Paginator(sort_rows(rows, sort), ROWS_A_PAGE).get_page(form.value("page") or 1)
     shown = read_rows(list(page.object_list), within_s=PAGE_WAITS_S, now=now)
     query, here = form.valid_query, reverse("overview")
@@ -99,33 +110,28 @@ def rows(request: HttpRequest) -> HttpResponse:
     found: list[Row] = []
     for key in keys:
         outcome = lists[key.source]
-        if isinstance(outcome, SourceError):
+        if not isinstance(outcome, Known):
             # Status 200, for a page puts nothing else in the place of the rows that wait. Their names are not known.
             nameless = RunloopBenchmark(key.id) if key.source == "runloop" else Benchmark(key.id, key.id, "")
-            found.append(Row(nameless, failure=outcome.message))
+            found.append(Row(nameless, failure=outcome.failure.message))
         elif key in by_key:
             found.append(by_key[key])
-    found = read_rows(found, within_s=wait_at_most_s() if patient else ROWS_WAIT_S, now=now)
+    found = read_rows(found, within_s=None if patient else ROWS_WAIT_S, now=now, patient=True)
     if patient:
         late = "Its history did not come in time."
         found = [Row(row.benchmark, failure=late) if row.pending else row for row in found]
     return render(request, "web/overview/_rows.html", {"groups": group_rows(found, now, patient=True)})
 
 
-def wait_at_most_s() -> float:
-    """A little longer than either source may take for a call."""
-    return max(settings.RUNBIOS_TIMEOUT_S, settings.RUNLOOP_TIMEOUT_S) + 1
-
-
-def read_lists(sources: Any) -> dict[Source, Listing]:
-    return list_benchmarks(sources, within_s=wait_at_most_s(), beside_s=LIST_WAITS_S)
+def read_lists(sources: Iterable[Source]) -> dict[Source, Listing]:
+    return reader.each({name: LISTS[name]() for name in sources}, beside_s=LIST_WAITS_S)
 
 
 def gather(lists: dict[Source, Listing]) -> list[AnyBenchmark]:
     """Every benchmark that could be read: Loop's, newest first, then Runloop's in its order."""
     found: list[AnyBenchmark] = []
     for outcome in lists.values():
-        if not isinstance(outcome, SourceError):
+        if isinstance(outcome, Known):
             found += outcome.value.benchmarks if isinstance(outcome.value, RunloopBenchmarks) else outcome.value
     return found
 
@@ -146,13 +152,21 @@ def _text_of(benchmark: AnyBenchmark) -> str:
     return f"{benchmark.name} {benchmark.id} {judge}".casefold()
 
 
-def read_rows(rows: list[Row], *, within_s: float, now: datetime, only: str = "") -> list[Row]:
+def read_rows(
+    rows: list[Row], *, within_s: float | None, now: datetime, only: str = "", patient: bool = False
+) -> list[Row]:
     """The rows, in their order, those that wait filled in; one whose history is late still waits.
 
-    `only`: an order; rows that it does not concern are left as they are.
+    `only`: an order; rows that it does not concern are left as they are. `patient`: as of `build_row`.
     """
-    outcomes = read_histories([row.key for row in rows if row.pending and can_order(only, row.key)], within_s=within_s)
-    return [build_row(row.benchmark, outcomes[row.key], now) if row.key in outcomes else row for row in rows]
+    keys = [row.key for row in rows if row.pending and can_order(only, row.key)]
+    found = read_recent(keys, within_s=within_s)
+    return [build_row(row.benchmark, found[row.key], now, patient=patient) if row.key in found else row for row in rows]
+
+
+def read_recent(keys: Iterable[Key], *, within_s: float | None) -> dict[Key, Outcome]:
+    """The newest replays or runs of these benchmarks."""
+    return reader.each({key: RECENT[key.source](key.id) for key in keys}, within_s=within_s)
 
 
 def describe_apart(rows: list[Row], sort: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 
+from dashboard.sources import reader
 from dashboard.sources.connect import get_loop
-from dashboard.sources.http.errors import NotFound
-from dashboard.sources.loop.client import Loop
 from dashboard.sources.loop.wire import Benchmark, Rule
+from dashboard.sources.reader import Absent
 from dashboard.web.site.audit import log as audit
 
 WHAT_IT_DOES = (
@@ -23,7 +23,7 @@ def change_benchmark(request: HttpRequest, rule: Rule, benchmark_id: str | None,
     `audit.Refusal` when the rule changed in between, and every `SourceError`: the service's refusals are in its words.
     """
     loop = get_loop(actor=request.user.get_username())
-    wanted = find_benchmark(loop, benchmark_id) if benchmark_id else None
+    wanted = find_benchmark(benchmark_id) if benchmark_id else None
     if (rule.benchmark_id or None) == benchmark_id:
         done = f"replays “{wanted.name}” already" if wanted else "replays no benchmark already"
         return f"“{rule.name}” {done}: nothing had to be changed."
@@ -33,11 +33,14 @@ def change_benchmark(request: HttpRequest, rule: Rule, benchmark_id: str | None,
         if (rule.benchmark_id or "") != seen and not (wanted and wanted.status == "retired"):
             raise audit.Refusal(
                 "STALE_FORM",
-                f"The rule changed after this form was opened: it replayed {name_of(loop, seen)} then, and replays "
-                f"{name_of(loop, rule.benchmark_id)} now. Nothing was changed; look again and send it once more.",
+                f"The rule changed after this form was opened: it replayed {name_of(seen)} then, and replays "
+                f"{name_of(rule.benchmark_id)} now. Nothing was changed; look again and send it once more.",
             )
-        before = find_benchmark(loop, rule.benchmark_id)
-        loop.set_rule_benchmark(rule.id, benchmark_id)
+        before = find_benchmark(rule.benchmark_id)
+        try:
+            loop.set_rule_benchmark(rule.id, benchmark_id)
+        finally:
+            reader.changed(reader.rules.ask(), reader.rule.ask(rule.id))
         entry.message = f"from {identify(before, rule.benchmark_id)} to {identify(wanted, benchmark_id)}"
     if benchmark_id:
         paused = "" if rule.enabled else " It is paused: until it is resumed it starts none."
@@ -45,14 +48,12 @@ def change_benchmark(request: HttpRequest, rule: Rule, benchmark_id: str | None,
     return f"“{rule.name}” replays no benchmark from now on. What was measured stays."
 
 
-def find_benchmark(loop: Loop, benchmark_id: str | None) -> Benchmark | None:
-    """The benchmark, None where the service does not have it or no id is given."""
+def find_benchmark(benchmark_id: str | None) -> Benchmark | None:
+    """The benchmark as it is now, None where the service does not have it or no id is given."""
     if not benchmark_id:
         return None
-    try:
-        return loop.get_benchmark(benchmark_id)
-    except NotFound:
-        return None
+    found = reader.benchmark.fresh(benchmark_id)
+    return None if isinstance(found, Absent) else found.need().value
 
 
 def identify(benchmark: Benchmark | None, benchmark_id: str | None) -> str:
@@ -62,11 +63,11 @@ def identify(benchmark: Benchmark | None, benchmark_id: str | None) -> str:
     return f"“{benchmark.name}” ({benchmark_id})" if benchmark else benchmark_id
 
 
-def name_of(loop: Loop, benchmark_id: str | None) -> str:
+def name_of(benchmark_id: str | None) -> str:
     """A benchmark as a sentence names it."""
     if not benchmark_id:
         return "no benchmark"
-    found = find_benchmark(loop, benchmark_id)
+    found = find_benchmark(benchmark_id)
     if found is None:
         return f"“{benchmark_id}”, which the service does not have"
     return f"“{found.name}”" + (" (retired since)" if found.status == "retired" else "")

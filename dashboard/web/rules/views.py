@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from django.contrib import messages
@@ -11,24 +12,23 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from dashboard.sources.connect import get_loop
+from dashboard.sources import reader
 from dashboard.sources.http.errors import NotFound, SourceError
-from dashboard.sources.loop.client import Loop
-from dashboard.sources.loop.wire import Benchmark, Rule
-from dashboard.sources.reader import read
+from dashboard.sources.loop.wire import Benchmark, Rule, TrainingRun
+from dashboard.sources.reader import Known, Reading, describe_old
 from dashboard.web.common.links import link_pages
 from dashboard.web.common.redirects import SeeOther
-from dashboard.web.common.refusals import Failure, choose_status, explain, focus_first_error, place_refusal
-from dashboard.web.common.times import show_age
-from dashboard.web.rules.change import WHAT_IT_DOES, change_benchmark, find_benchmark
+from dashboard.web.common.refusals import choose_status, explain, focus_first_error, place_refusal
+from dashboard.web.rules.change import WHAT_IT_DOES, change_benchmark
 from dashboard.web.rules.forms import AttachForm, RulesForm
-from dashboard.web.rules.last_runs import read_last_runs
-from dashboard.web.rules.present import build_rule, choose_rules, show_run
+from dashboard.web.rules.present import build_rule, choose_rules, find_benchmark, show_run
 from dashboard.web.site import access
 from dashboard.web.site.audit.log import Refusal
 from dashboard.web.site.away import answer_away
 
 ROWS_A_PAGE = 25
+TOGETHER = 200
+"""One request for the workspace's newest runs answers for most rules; the others are asked for one by one."""
 RUNS_WAIT_S = 2.0
 RECENT_RUNS = 10
 
@@ -37,100 +37,132 @@ RECENT_RUNS = 10
 def list_rules(request: HttpRequest) -> HttpResponse:
     """Every rule as a row. A wrong query value is named on the page, with status 400."""
     access.check(request.user, "read")
-    loop = get_loop()
-    try:
-        reading = read("rules", loop.list_rules, list[Rule])
-        benchmarks = read("benchmarks", loop.list_benchmarks, list[Benchmark]).value
-    except SourceError as error:
-        return answer_away(request, error)
+    rules, benchmarks, newest = reader.together(
+        reader.rules.ask(), reader.benchmarks.ask(), reader.runs.ask(limit=TOGETHER)
+    )
+    if not isinstance(rules, Known):
+        return answer_away(request, rules.failure)
     form = RulesForm(request.GET)
     form.is_valid()
-    by_id = {benchmark.id: benchmark for benchmark in benchmarks}
-    page = Paginator(choose_rules(reading.value, by_id, form.value("q") or ""), ROWS_A_PAGE).get_page(
+    page = Paginator(choose_rules(rules.value, benchmarks, form.value("q") or ""), ROWS_A_PAGE).get_page(
         form.value("page") or 1
     )
-    runs = read_last_runs([rule.id for rule in page.object_list], within_s=RUNS_WAIT_S)
+    runs = read_last_runs([rule.id for rule in page.object_list], newest)
     now = datetime.now(UTC)
     query, here = form.valid_query, reverse("rules")
     context = {
         "form": form,
         "page": page,
-        "rows": [build_rule(rule, by_id, runs.get(rule.id), now) for rule in page.object_list],
-        "any": bool(reading.value),
+        "rows": [
+            build_rule(rule, find_benchmark(rule.benchmark_id, benchmarks), runs[rule.id], now)
+            for rule in page.object_list
+        ],
+        "any": bool(rules.value),
         **link_pages(page, here, query),
-        "stale": f"{reading.failure.message} This list was read {show_age(reading.read_at, now)}."
-        if reading.failure
-        else "",
+        "old": describe_old(rules, benchmarks, now=now),
     }
     return render(request, "web/rules/rules.html", context, status=400 if form.errors else 200)
+
+
+def read_last_runs(
+    rule_ids: Iterable[str], newest: Reading[tuple[list[TrainingRun], int]]
+) -> dict[str, TrainingRun | str | None]:
+    """The newest run of each rule, a sentence where it could not be read, None where there is none.
+
+    `newest`: the workspace's newest runs.
+    """
+    if not isinstance(newest, Known):
+        return dict.fromkeys(rule_ids, newest.failure.message)
+    runs, total = newest.value
+    by_rule: dict[str, TrainingRun | str | None] = {run.rule_id or "": run for run in reversed(runs)}
+    all_there = len(runs) >= total
+    asks = {one: reader.runs.ask(one, limit=1) for one in rule_ids if one not in by_rule and not all_there}
+    for rule_id, reading in reader.each(asks, within_s=RUNS_WAIT_S).items():
+        if isinstance(reading, Known):
+            by_rule[rule_id] = reading.value[0][0] if reading.value[0] else None
+        else:
+            by_rule[rule_id] = reading.failure.message
+    return {rule_id: by_rule.get(rule_id) for rule_id in rule_ids}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_rule(request: HttpRequest, rule_id: str) -> HttpResponse:
     """One rule. POST changes which benchmark it replays; a refusal shows the page again with the rule unchanged."""
     access.check(request.user, "attach" if request.method == "POST" else "read")
-    loop = get_loop()
+    acts = request.method == "POST"
+    found, all_found, runs = reader.together(
+        reader.rule.ask(rule_id), reader.benchmarks.ask(), reader.runs.ask(rule_id, limit=RECENT_RUNS), fresh=acts
+    )
     try:
-        rule = loop.get_rule(rule_id)
-        active = loop.list_benchmarks(status="active")
+        rule, benchmarks = found.need(), all_found.need()
     except NotFound as error:
         raise Http404 from error
     except SourceError as error:
         return answer_away(request, error)
-    others = [benchmark for benchmark in active if benchmark.id != rule.benchmark_id]
-    choices = [(benchmark.id, benchmark.name) for benchmark in others if benchmark.item_count]
-    empty = len(others) - len(choices)
-    if request.method != "POST":
-        form = AttachForm(benchmarks=choices)
-        return _answer(request, loop, rule, form, empty)
-    form = AttachForm(request.POST, benchmarks=choices)
+    form = AttachForm(request.POST if acts else None, benchmarks=list_choices(rule.value, benchmarks.value))
+    if not acts:
+        return _answer(request, rule, benchmarks, runs, form)
     if not form.is_valid():
-        return _answer(request, loop, rule, form, empty, status=422)
+        return _answer(request, rule, benchmarks, runs, form, status=422)
     wanted = form.cleaned_data["benchmark"] if form.cleaned_data["go"] == "attach" else None
     try:
-        messages.success(request, change_benchmark(request, rule, wanted, seen=form.cleaned_data["seen"]))
+        messages.success(request, change_benchmark(request, rule.value, wanted, seen=form.cleaned_data["seen"]))
     except (SourceError, Refusal) as error:
         place_refusal(form, error, {"benchmark_id": "benchmark"})
-        return _answer_refusal(request, loop, rule, form, empty, error)
+        now = reader.rule.fresh(rule_id)
+        offer_again(form)
+        return _answer(
+            request, now if isinstance(now, Known) else rule, benchmarks, runs, form, status=choose_status(error)
+        )
     return SeeOther(reverse("rule", args=[rule_id]))
 
 
-def _answer_refusal(
-    request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, empty: int, error: Failure
-) -> HttpResponse:
-    """The page again, over the rule as it is by now; what was chosen is still chosen."""
-    try:
-        rule = loop.get_rule(rule.id)
-        chosen = find_benchmark(loop, form.cleaned_data.get("benchmark") or form.data.get("benchmark"))
-    except SourceError:
-        chosen = None
+def list_choices(rule: Rule, benchmarks: Iterable[Benchmark]) -> list[tuple[str, str]]:
+    """The active benchmarks that it could replay instead."""
+    return [(one.id, one.name) for one in _list_others(rule, benchmarks) if one.item_count]
+
+
+def _list_others(rule: Rule, benchmarks: Iterable[Benchmark]) -> list[Benchmark]:
+    return [one for one in benchmarks if one.status == "active" and one.id != rule.benchmark_id]
+
+
+def offer_again(form: AttachForm) -> None:
+    """What was chosen is still chosen, also where it is none of the active ones any more."""
     select = form.fields["benchmark"].widget
-    if chosen and all(value != chosen.id for value, _name in select.choices):
-        label = f"{chosen.name} ({chosen.status})" if chosen.status != "active" else chosen.name
-        select.choices = [*select.choices, (chosen.id, label)]
-    return _answer(request, loop, rule, form, empty, status=choose_status(error))
+    chosen = form.cleaned_data.get("benchmark") or form.data.get("benchmark")
+    if not chosen or any(value == chosen for value, _name in select.choices):
+        return
+    match reader.benchmark.fresh(chosen):
+        case Known(value=one):
+            label = f"{one.name} ({one.status})" if one.status != "active" else one.name
+            select.choices = [*select.choices, (one.id, label)]
 
 
 def _answer(
-    request: HttpRequest, loop: Loop, rule: Rule, form: AttachForm, empty: int, *, status: int = 200
+    request: HttpRequest,
+    rule: Known[Rule],
+    benchmarks: Known[list[Benchmark]],
+    runs: Reading[tuple[list[TrainingRun], int]],
+    form: AttachForm,
+    *,
+    status: int = 200,
 ) -> HttpResponse:
-    """`empty`: how many active benchmarks are not offered because nothing of them can be replayed."""
     now = datetime.now(UTC)
-    runs, runs_failure, benchmark = [], "", None
-    try:
-        benchmark = find_benchmark(loop, rule.benchmark_id)
-        runs = loop.list_runs(rule_id=rule.id, limit=RECENT_RUNS)[0]
-    except SourceError as error:
-        runs_failure = explain(error)
+    benchmark_id = rule.value.benchmark_id
+    replays = find_benchmark(benchmark_id, benchmarks)
+    if benchmark_id and not isinstance(replays, Known):
+        replays = reader.benchmark(benchmark_id)
     context = {
-        "row": build_rule(rule, {benchmark.id: benchmark} if benchmark else {}, None, now),
-        "runs": [show_run(run, now) for run in runs],
-        "runs_failure": runs_failure,
+        "row": build_rule(rule.value, replays, None, now),
+        "runs": [show_run(run, now) for run in runs.value[0]] if isinstance(runs, Known) else [],
+        "runs_failure": "" if isinstance(runs, Known) else explain(runs.failure),
         "form": form,
         "focus_summary": not focus_first_error(form),
         # More than "choose one": an active benchmark, or the one that was chosen and refused.
         "any_choice": len(form.fields["benchmark"].widget.choices) > 1 or "benchmark" in form.errors,
-        "empty": empty,
+        # How many active ones are not offered because nothing of them can be replayed.
+        "empty": sum(not one.item_count for one in _list_others(rule.value, benchmarks.value)),
         "what_it_does": WHAT_IT_DOES,
+        "old": describe_old(rule, replays, benchmarks, runs, now=now),
     }
     return render(request, "web/rules/rule.html", context, status=status)

@@ -10,10 +10,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from dashboard.sources.connect import get_runloop
+from dashboard.sources import reader
 from dashboard.sources.http.errors import NotFound, SourceError
-from dashboard.sources.reader import Reading, read
-from dashboard.sources.runloop.wire import RunloopRun, ScenarioRuns, leave_out_outputs
+from dashboard.sources.reader import Absent, Known, Unread, describe_old
 from dashboard.web.common.links import link_pages
 from dashboard.web.common.numbers import show_count
 from dashboard.web.runs import present
@@ -21,32 +20,19 @@ from dashboard.web.runs.forms import RunForm
 from dashboard.web.site import access
 from dashboard.web.site.audit import log as audit
 from dashboard.web.site.away import answer_away
-from dashboard.web.trend.present import describe_stale
 
 
 @require_safe
 def show_run(request: HttpRequest, run_id: str) -> HttpResponse:
     """The page. Where only the scenario runs cannot be read, it says so in their place."""
     access.check(request.user, "read")
-    runloop = get_runloop()
-    try:
-        run = read(f"run {run_id}", lambda: runloop.get_run(run_id), RunloopRun, source="runloop")
-    except NotFound as error:
-        raise Http404 from error
-    except SourceError as error:
-        return answer_away(request, {"runloop": error})
-    scenarios: Reading[ScenarioRuns] | None = None
-    failure = ""
-    try:
-        scenarios = read(
-            f"scenarios {run_id}",
-            lambda: runloop.list_scenario_runs(run_id),
-            ScenarioRuns,
-            source="runloop",
-            keep=leave_out_outputs,
-        )
-    except SourceError as error:
-        failure = error.message
+    run, listed = reader.together(reader.run.ask(run_id), reader.scenarios.ask(run_id))
+    match run:
+        case Absent(error):
+            raise Http404 from error
+        case Unread(error):
+            return answer_away(request, {"runloop": error})
+    scenarios = listed if isinstance(listed, Known) else None
     form = RunForm(request.GET)
     form.is_valid()
     now = datetime.now(UTC)
@@ -60,12 +46,12 @@ def show_run(request: HttpRequest, run_id: str) -> HttpResponse:
         "what_it_is": present.MEAN,
         "mean": present.compare_means(run.value, found, cut) if scenarios else None,
         "scenarios": present.build_scenarios(list(page.object_list), now),
-        "failure": failure,
+        "failure": "" if isinstance(listed, Known) else listed.failure.message,
         "cut": cut,
         "notes": scenarios.value.notes if scenarios else (),
         "page": page,
         **link_pages(page, here, {}),
-        "stale": describe_stale(run, scenarios, now=now),
+        "old": describe_old(run, scenarios, now=now),
     }
     return render(request, "web/runs/run.html", context, status=400 if form.errors else 200)
 
@@ -79,11 +65,10 @@ def show_environment(request: HttpRequest, run_id: str) -> HttpResponse:
     if request.method != "POST":
         access.check(request.user, "read")
         return redirect("run", run_id)
-    runloop = get_runloop()
     try:
         with audit.record(request, action="see_environment", target_kind="run", target_id=run_id) as entry:
             access.check(request.user, "see_environment")
-            environment = runloop.get_environment(run_id)
+            environment = reader.environment(run_id).need().value
             entry.message = (
                 f"{show_count(len(environment.variables), 'value')}, "
                 f"{show_count(len(environment.secrets), 'secret name')}"

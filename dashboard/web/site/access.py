@@ -10,21 +10,16 @@ session and no role opens it. Pages write through it in a person's name only aft
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
 from typing import TYPE_CHECKING, Literal, get_args
 
 from django.contrib.auth import get_user_model
-from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet, prefetch_related_objects
 
 from dashboard.contract import WRITE
+from dashboard.sources import reader
 from dashboard.sources.connect import get_connection
-from dashboard.sources.http.errors import SourceError
-from dashboard.sources.loop.client import Identity, Loop
-from dashboard.sources.reader import read
+from dashboard.sources.reader import Known
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -62,14 +57,6 @@ WORDS: dict[Action, str] = {
 
 THROUGH_THE_API: frozenset[Action] = frozenset({"create", "retire", "attach", "decide"})
 """Writes that are the workspace's, so its key must allow them too."""
-
-SCOPES_KEPT_S = 60
-KEY_WAITS_S = 0.3
-"""A page waits so long, once, to hear what the key may do; the answer that is late is there for the next page."""
-
-_pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="key")
-_asking: dict[str, Future[bool]] = {}
-_lock = threading.Lock()
 
 
 class NotAllowed(PermissionDenied):
@@ -132,33 +119,13 @@ def list_admins() -> QuerySet[User]:
 def api_may_write() -> bool:
     """False when the key of a remote workspace is known to lack `loop:write`: its pages can only read.
 
-    Asked at most once a minute, and no page waits longer than `KEY_WAITS_S` for it. When nobody can say, True: the
-    service then refuses in its own words.
+    Asked at most once a minute, and no page waits for it for long. When nobody can say, True: the service then refuses
+    in its own words.
     """
-    connection = get_connection()
-    if connection.embedded:
+    if get_connection().embedded:
         return True
-    place = f"key-may-write-{connection.fingerprint}"
-    known: bool | None = cache.get(place)
-    if known is not None:
-        return known
-    with _lock:
-        asking = _asking.get(place)
-        first = asking is None or asking.done()
-        if asking is None or first:
-            asking = _asking[place] = _pool.submit(copy_context().run, _ask_key, connection.loop, place)
-    try:
-        return asking.result(KEY_WAITS_S if first else 0)
-    except TimeoutError:
-        return True
-
-
-def _ask_key(loop: Loop, place: str) -> bool:
-    """Whether the key may write, kept under `place`."""
-    try:
-        scopes = read("identity", loop.introspect, Identity).value.scopes
-    except SourceError:
-        scopes = ()
-    known = not scopes or WRITE in scopes
-    cache.set(place, known, SCOPES_KEPT_S)
-    return known
+    match reader.identity():
+        case Known(value=identity):
+            return not identity.scopes or WRITE in identity.scopes
+        case _:
+            return True

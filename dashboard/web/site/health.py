@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextvars import copy_context
+from contextlib import suppress
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
@@ -15,17 +14,15 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from dashboard.sources.connect import get_loop, get_runloop
-from dashboard.sources.http.errors import SourceError
+from dashboard.sources import reader
+from dashboard.sources.reader import Ask, Known
 
 OK, DOWN = "ok", "down"
 KEPT_S = 5.0
 """How long one look at the sources answers everybody: strangers can call this, and it must not pass their load on."""
 WAITS_S = 2.0
-"""How long one look waits for remote sources, all together. What is late is down; its answer counts for the next."""
+"""How long one look waits for remote sources, all together. What is late is down."""
 
-_pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="ready")
-_asking: dict[str, Future[str]] = {}
 _lock = threading.Lock()
 _last_look: tuple[float, dict[str, str], bool] | None = None
 
@@ -63,17 +60,21 @@ def _look_at_sources() -> tuple[dict[str, str], bool]:
     global _last_look
     with _lock:
         if _last_look is None or time.monotonic() - _last_look[0] > KEPT_S:
-            calls: dict[str, Callable[[], object]] = {
-                "loop": lambda: get_loop().introspect(),
-                "runloop": lambda: get_runloop().ping(),
-            }
+            words = _ask_both()
             remote = [name for name, url in _find_remote().items() if url]
-            words = _ask_remote({name: calls[name] for name in remote})
-            # One in this process is asked in this thread, whose database connection it shares.
-            words = {name: words[name] if name in remote else _ask(call) for name, call in calls.items()}
             # It answers as long as the database does: it stands in for no remote one.
             _last_look = time.monotonic(), words, OK in [words[name] for name in remote or words]
         return _last_look[1], _last_look[2]
+
+
+def _ask_both() -> dict[str, str]:
+    """A word for each, asked at the same time. What is set up wrong is down."""
+    asks: dict[str, Ask[Any]] = {}
+    for name, noun in (("loop", reader.loop_answers), ("runloop", reader.runloop_answers)):
+        with suppress(ImproperlyConfigured):
+            asks[name] = noun.ask()
+    readings = reader.each(asks, within_s=WAITS_S)
+    return {name: OK if isinstance(readings.get(name), Known) else DOWN for name in ("loop", "runloop")}
 
 
 def _find_remote() -> dict[str, str]:
@@ -81,20 +82,3 @@ def _find_remote() -> dict[str, str]:
         "loop": settings.RUNBIOS_BASE_URL,
         "runloop": settings.RUNLOOP_BASE_URL or settings.RUNLOOP_API_KEY,
     }
-
-
-def _ask_remote(calls: Mapping[str, Callable[[], object]]) -> dict[str, str]:
-    """A word for each, asked at the same time. One that still owes an answer to an earlier look is not asked again."""
-    for name, call in calls.items():
-        if name not in _asking:
-            _asking[name] = _pool.submit(copy_context().run, _ask, call)
-    done, _late = wait([_asking[name] for name in calls], timeout=WAITS_S)
-    return {name: _asking.pop(name).result() if _asking[name] in done else DOWN for name in calls}
-
-
-def _ask(call: Callable[[], object]) -> str:
-    try:
-        call()
-    except (SourceError, ImproperlyConfigured):
-        return DOWN
-    return OK

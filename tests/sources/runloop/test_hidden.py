@@ -1,37 +1,29 @@
-"""What a run was given stays where it is: in no record, cache file, log or error, whatever the shape of the answer."""
+"""What a run was given stays where it is: in no record, memory, log or error, whatever the shape of the answer."""
 
 from __future__ import annotations
 
 import json
 import logging
 import pickle
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from django.core.cache import cache
 from django.test import override_settings
 
-from dashboard.sources import reader as lastgood
+from dashboard.sources import reader
 from dashboard.sources.connect import _connect_runloop, get_runloop
 from dashboard.sources.http.errors import SourceError, UnreadableAnswer
-from dashboard.sources.reader import read
+from dashboard.sources.reader import Reading
 from dashboard.sources.runloop.client import Runloop
-from dashboard.sources.runloop.wire import (
-    RunEnvironment,
-    RunloopBenchmark,
-    RunloopBenchmarks,
-    RunloopRun,
-    RunloopRuns,
-    ScenarioRuns,
-)
+from dashboard.sources.runloop.wire import RunEnvironment
+from tests.reads import list_remembered
 from tests.sources.conftest import KEY
 from tests.sources.faulty_server import Answer, FaultyServer, reply, serve
 
+pytestmark = pytest.mark.django_db
 VALUE, SECRET = "hunter2-value", "PROD_DATABASE_PASSWORD"
 GIVEN = {"environment_variables": {"TOKEN": VALUE}, "secrets_provided": {"DB_PASS": SECRET}}
 NAMES = {"required_environment_variables": [VALUE], "required_secret_names": [SECRET]}
@@ -67,21 +59,10 @@ ENTRIES = {
 }
 
 
-def list_kept() -> bytes:
-    """What every file of the cache holds, unpacked: Django keeps the time of its end and then the compressed value."""
-    kept = b""
-    for path in Path(cache._dir).rglob("*"):  # type: ignore[attr-defined]
-        with path.open("rb") as file:
-            pickle.load(file)
-            kept += zlib.decompress(file.read())
-    return kept
-
-
 @contextmanager
 def answering(answer: Answer) -> Iterator[tuple[Runloop, FaultyServer]]:
     """The Runloop source of the settings, before a server that answers so."""
     with serve(answer) as server, override_settings(RUNLOOP_BASE_URL=server.url, RUNLOOP_API_KEY=KEY):
-        lastgood._pauses.clear()
         yield get_runloop(), server
         get_runloop()._transport.close()
     _connect_runloop.cache_clear()
@@ -93,21 +74,21 @@ def test_environment_values_and_secret_names_are_nowhere(shape: str, caplog: pyt
     caplog.set_level(logging.DEBUG)
     page = f'{{"runs": [{entry}], "benchmarks": [{entry}], "has_more": false}}'
     seen: list[str] = []
-    with answering(lambda request: reply(200, entry if request.path.endswith("/x1") else page)) as (runloop, server):
-        reads: dict[str, tuple[Callable[[], Any], Any]] = {
-            "runs": (lambda: runloop.list_runs("b"), RunloopRuns),
-            "run": (lambda: runloop.get_run("x1"), RunloopRun),
-            "scenario runs": (lambda: runloop.list_scenario_runs("x1"), ScenarioRuns),
-            "benchmarks": (runloop.list_benchmarks, RunloopBenchmarks),
-            "benchmark": (lambda: runloop.get_benchmark("x1"), RunloopBenchmark),
-        }
-        for key, (call, kind) in reads.items():
+    with answering(lambda request: reply(200, entry if request.path.endswith("/x1") else page)) as (_runloop, server):
+        reads: list[Callable[[], Reading[Any]]] = [
+            lambda: reader.runs_of("b"),
+            lambda: reader.run("x1"),
+            lambda: reader.scenarios("x1"),
+            reader.runloop_benchmarks,
+            lambda: reader.runloop_benchmark("x1"),
+        ]
+        for read in reads:
             try:
-                seen.append(repr(read(key, call, kind, source="runloop").value))
+                seen.append(repr(read().need().value))
             except SourceError as error:
                 seen.append(f"{error} {vars(error)} {error.__cause__}")
                 logging.getLogger("test").exception("It failed")
-    everything = "\n".join([*seen, caplog.text, list_kept().decode("latin-1")])
+    everything = "\n".join([*seen, caplog.text, list_remembered().decode("latin-1")])
     assert len(server.requests) == len(seen) == 5
     assert VALUE not in everything
     assert SECRET not in everything
@@ -115,9 +96,9 @@ def test_environment_values_and_secret_names_are_nowhere(shape: str, caplog: pyt
 
 def test_what_is_kept_can_be_looked_through() -> None:
     """The test above would find a value in the cache, if it were there."""
-    with answering(lambda request: reply(200, spoil(purpose=VALUE))) as (runloop, _server):
-        read("run", lambda: runloop.get_run("x1"), RunloopRun, source="runloop")
-    assert VALUE.encode() in list_kept()
+    with answering(lambda request: reply(200, spoil(purpose=VALUE))):
+        reader.run("x1")
+    assert VALUE.encode() in list_remembered()
 
 
 @pytest.mark.parametrize("given", [VALUE, [VALUE], 5])
@@ -137,7 +118,7 @@ def test_an_environment_says_nothing_and_cannot_be_stored(caplog: pytest.LogCapt
     with pytest.raises(TypeError):
         msgspec.msgpack.encode(found)
     assert found != {"TOKEN": VALUE}
-    with override_settings(RUNLOOP_BASE_URL="https://runloop.example.test", RUNLOOP_API_KEY=KEY):
-        assert read("environment", lambda: found, Any, source="runloop").value is found
-    assert list_kept() == b""
+    with answering(lambda request: reply(200, spoil())):
+        assert reader.environment("x1").need().value.variables == {"TOKEN": VALUE}
+    assert list_remembered() == b""
     assert VALUE not in caplog.text

@@ -9,9 +9,9 @@ from threading import Event
 import pytest
 from django.utils import timezone
 
-from dashboard.web.overview import histories
+from dashboard.sources.reader import Known, Late, Unread
+from dashboard.web.common.sources import Key
 from dashboard.web.overview import views as overview
-from dashboard.web.overview.histories import Key
 from tests.factories import START, make_benchmark, make_history, make_replay, make_rule, make_run
 from tests.sources.faulty_server import reply, reply_json
 from tests.web.conftest import Workspace, one_benchmark, one_point
@@ -222,7 +222,8 @@ def test_rows_that_are_late_twice_ask_each_alone_and_the_third_time_is_the_last(
     query = "&".join(f"id={one}" for one in ids)
     rows = signed_in.get(f"/rows/?{query}", headers={"HX-Request": "true"}).content.decode()
     assert rows.count("patient=on") == 2
-    monkeypatch.setattr(overview, "read_histories", lambda ids, within_s: {})
+    late = Unread(Late("no"))
+    monkeypatch.setattr(overview, "read_recent", lambda keys, within_s: dict.fromkeys(keys, late))
     last = signed_in.get(f"/rows/?{query}&patient=on", headers={"HX-Request": "true"}).content.decode()
     assert last.count("Its history did not come in time.") == 3
     assert "hx-get" not in last
@@ -296,8 +297,8 @@ def test_a_source_that_goes_away_leaves_the_last_good_data_with_its_age(signed_i
     page = signed_in.get("/")
     assert page.status_code == 200
     assert "0.60 0.50 +0.10" in row_of(page, "Remote")
-    assert "This list was read less than a minute ago." in page.content.decode()
-    assert "read less than a minute ago" in row_of(page, "Remote")
+    assert "This was read less than a minute ago." in page.content.decode()
+    assert "This was read less than a minute ago" in row_of(page, "Remote")
     assert b"proxy" not in page.content
 
 
@@ -331,8 +332,9 @@ def test_late_rows_of_a_list_that_fails_say_why_and_ask_no_more(signed_in, conne
 def test_the_embedded_service_is_asked_until_the_time_is_up(db):
     ids = [make_benchmark(f"b{n}").id for n in range(3)]
     keys = [Key("loop", one) for one in ids]
-    assert list(histories.read_histories(keys, within_s=60)) == keys
-    assert list(histories.read_histories(keys, within_s=-1)) == keys[:1]
+    for within_s, known in ((60, 3), (-1, 1)):
+        found = overview.read_recent(keys, within_s=within_s)
+        assert [isinstance(found[key], Known) for key in keys] == [True] * known + [False] * (3 - known)
 
 
 def test_every_read_of_a_remote_one_names_the_request_that_it_is_for(signed_in, connect):

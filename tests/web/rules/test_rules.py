@@ -50,7 +50,7 @@ def test_rules_are_searched_by_rule_model_and_benchmark_and_paged(signed_in):
 
 
 def test_the_last_run_of_a_quiet_rule_is_found_behind_many_others(signed_in, monkeypatch):
-    monkeypatch.setattr("dashboard.web.rules.last_runs.TOGETHER", 2)
+    monkeypatch.setattr("dashboard.web.rules.views.TOGETHER", 2)
     make_run(rule=make_rule("Quiet"), seq=1, state="failed")
     busy = make_rule("Busy")
     for seq in (2, 3, 4):

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import logging
-import pickle
 import re
-import zlib
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -18,6 +15,7 @@ from dashboard.web.common.times import show_duration
 from dashboard.web.models import AuditEntry
 from dashboard.web.runs.present import build_run, build_scenarios, compare_means, sort_scenarios
 from tests.factories import make_runloop_benchmark, make_runloop_run, make_scenario_run, make_workspace
+from tests.reads import list_remembered
 from tests.sources.faulty_server import reply, reply_json
 from tests.web.conftest import RunloopWorkspace, make_person, one_run
 from tests.web.pages import text_of
@@ -286,33 +284,26 @@ def remote(**fields) -> RunloopWorkspace:
     return RunloopWorkspace([], {"bmd_1": [run]}, {"bmr_1": [scored]})
 
 
-def read_kept(path: Path) -> bytes:
-    """What a file of the cache holds, unpacked: an expiry, then the value."""
-    with path.open("rb") as file:
-        pickle.load(file)
-        return zlib.decompress(file.read())
-
-
-def test_no_memory_holds_what_a_remote_run_was_given(signed_in, connect_runloop, settings):
+def test_no_memory_holds_what_a_remote_run_was_given(signed_in, connect_runloop):
     workspace = remote()
     answers = [workspace]
     connect_runloop(lambda request: answers[0](request))
     assert signed_in.get("/runloop/runs/bmr_1/").status_code == 200
     assert b"hunter2" in signed_in.post("/runloop/runs/bmr_1/environment/").content
-    kept = b"".join(read_kept(path) for path in settings.CACHES["default"]["LOCATION"].glob("*.djcache"))
+    kept = list_remembered()
     assert b"run 1" in kept, "the run itself is remembered"
     for hidden in (b"hunter2", b"TOKEN", b"NAME_OF_A"):
         assert hidden not in kept
     answers[0] = lambda request: reply(503, "<html>secret</html>")
     page = signed_in.get("/runloop/runs/bmr_1/")
-    assert "this is what was read less than a minute ago" in text_of(page)
+    assert "This was read less than a minute ago" in text_of(page)
     asked = signed_in.post("/runloop/runs/bmr_1/environment/")
     assert asked.status_code == 503
     assert b"hunter2" not in asked.content
     assert AuditEntry.objects.order_by("-pk")[0].outcome == "failed"
 
 
-def test_a_log_is_shown_and_never_remembered(signed_in, connect_runloop, settings):
+def test_a_log_is_shown_and_never_remembered(signed_in, connect_runloop):
     """It can print what the run was given."""
     workspace = remote()
     log = {"scoring_function_name": "tests", "score": 0.25, "state": "complete", "output": f"TOKEN={SECRET} " * 500}
@@ -320,7 +311,7 @@ def test_a_log_is_shown_and_never_remembered(signed_in, connect_runloop, setting
     answers = [workspace]
     connect_runloop(lambda request: answers[0](request))
     assert "Output, the beginning of 9,500 characters TOKEN=hunter2" in text_of(signed_in.get("/runloop/runs/bmr_1/"))
-    kept = b"".join(read_kept(path) for path in settings.CACHES["default"]["LOCATION"].glob("*.djcache"))
+    kept = list_remembered()
     assert b"scr_1" in kept, "the scenario run itself is remembered"
     assert b"hunter2" not in kept
     answers[0] = lambda request: reply(503)

@@ -9,11 +9,13 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, Group, User
 from django.core.exceptions import PermissionDenied
 
-from dashboard.sources.connect import get_connection, get_loop
+from dashboard.sources.connect import get_loop
 from dashboard.sources.loop.client import Identity
+from dashboard.sources.reader import nouns
 from dashboard.web.models import AuditEntry, Draft
 from dashboard.web.site import access
 from dashboard.web.site.access import ACTIONS, ROLES, may
+from tests.reads import wait_for_reads
 from tests.sources.faulty_server import reply_json
 from tests.web.conftest import Connect, Workspace, make_person, one_benchmark, one_point
 
@@ -102,7 +104,7 @@ def test_everybody_who_could_read_before_there_were_roles_still_can(admin):
 @pytest.fixture
 def connect_patiently(connect, monkeypatch) -> Connect:
     """`connect`, where whoever asks what the key may do waits until it is known, on a busy machine too."""
-    monkeypatch.setattr(access, "KEY_WAITS_S", 60)
+    monkeypatch.setattr(nouns, "IDENTITY_WAITS_S", 60)
     return partial(connect, timeout_s=60)
 
 
@@ -167,6 +169,7 @@ def test_a_page_that_the_key_could_only_refuse_says_so_before_any_work(connect_p
     assert codes == ([("refused", "KEY_MAY_NOT_WRITE")] if method == "POST" else [])
 
 
+@pytest.mark.django_db(transaction=True)
 def test_no_page_waits_for_what_the_key_may_do(connect, signed_in, monkeypatch):
     """The late answer is there for the next page."""
     connect(Workspace([one_benchmark()], {"bm_1": [one_point(1)]}))
@@ -181,9 +184,8 @@ def test_no_page_waits_for_what_the_key_may_do(connect, signed_in, monkeypatch):
     for _ in range(2):
         assert b"/benchmarks/bm_1/retire/" in signed_in.get("/benchmarks/bm_1/").content
         assert not answered.is_set()
-    asking = access._asking[f"key-may-write-{get_connection().fingerprint}"]
     released.set()
-    assert asking.result(60) is False
+    wait_for_reads()
     assert b"API key can only read" in signed_in.get("/benchmarks/bm_1/").content
 
 

@@ -41,13 +41,6 @@ def test_every_id_has_a_page_of_its_own(signed_in, benchmark_id):
 
 
 @pytest.mark.django_db
-def test_an_id_whose_slash_was_escaped_once_moves_to_its_page(signed_in):
-    make_benchmark("Named so", id="a/b")
-    moved = signed_in.get("/benchmarks/a%2Fb/?last=30")
-    assert moved["Location"] == reverse("trend", args=["a/b"]) + "?last=30"
-
-
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     "path", ["/benchmarks/%00/", "/benchmarks/a%2500b/", "/benchmarks/a/%00/", "/benchmarks/nope/"]
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from threading import Barrier, Event, Thread
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
 from django.db.utils import OperationalError
 
 from dashboard.sources.connect import get_loop, get_runloop
@@ -17,7 +17,6 @@ from dashboard.web.site import health
 @pytest.fixture(autouse=True)
 def _forget_the_last_look(monkeypatch):
     monkeypatch.setattr(health, "_last_look", None)
-    monkeypatch.setattr(health, "_asking", {})
     monkeypatch.setattr(health, "WAITS_S", 30)
 
 
@@ -104,6 +103,7 @@ def test_a_source_that_is_late_is_down_until_the_look_after_its_answer(client, b
     assert len(calls) == 1
 
 
+@pytest.mark.django_db(transaction=True)
 def test_of_several_probes_at_once_one_asks_and_all_are_told(both_remote, stuck, monkeypatch):
     calls, asked = [], Event()
 
@@ -115,7 +115,12 @@ def test_of_several_probes_at_once_one_asks_and_all_are_told(both_remote, stuck,
     monkeypatch.setattr(both_remote[0], "introspect", introspect)
     monkeypatch.setattr(both_remote[1], "ping", lambda: None)
     told: list[object] = []
-    probes = [Thread(target=lambda: told.append(health._look_at_sources())) for _ in range(3)]
+
+    def probe_it():
+        told.append(health._look_at_sources())
+        connections.close_all()
+
+    probes = [Thread(target=probe_it) for _ in range(3)]
     for probe in probes:
         probe.start()
     assert asked.wait(30)

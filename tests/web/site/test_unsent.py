@@ -165,7 +165,11 @@ def test_another_sites_form_is_not_kept_whatever_mark_it_brings(browser, signed_
     assert not Draft.objects.exists()
 
 
-MARKS = {"none": "", "forged": "W1siYSIsMV1d:forged:forged", "of another salt": signing.dumps([1, "/note/"], salt="another")}
+MARKS = {
+    "none": "",
+    "forged": "W1siYSIsMV1d:forged:forged",
+    "of another salt": signing.dumps([1, "/note/"], salt="another"),
+}
 
 
 @pytest.mark.parametrize("mark", MARKS.values(), ids=MARKS)

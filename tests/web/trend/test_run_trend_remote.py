@@ -47,7 +47,7 @@ def test_last_good_data_stays_with_its_age(signed_in, connect_runloop):
     answers[0] = lambda request: reply(503)
     page = signed_in.get("/runloop/benchmarks/bmd_1/")
     assert page.status_code == 200
-    assert "this is what was read less than a minute ago" in text_of(page)
+    assert "This was read less than a minute ago" in text_of(page)
     assert len(rows_of(page)) == 1
 
 

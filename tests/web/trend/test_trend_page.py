@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from html import unescape
 
 import pytest
 from django.utils import timezone
@@ -12,15 +11,10 @@ from django.utils import timezone
 from tests.factories import START, make_benchmark, make_history, make_replay, make_rule, make_run, make_workspace
 from tests.sources.faulty_server import reply, reply_json
 from tests.web.conftest import Workspace, figure_of, one_benchmark, one_point
+from tests.web.pages import text_of
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
-
-
-def text_of(page) -> str:
-    """The page's text, tags left out."""
-    body = re.sub(r"<(script|svg|head)\b.*?</\1>", "", page.content.decode(), flags=re.DOTALL)
-    return unescape(" ".join(re.sub(r"<[^>]+>", " ", body).split()))
 
 
 def rows_of(page) -> list[list[str]]:
@@ -97,6 +91,7 @@ def test_zero_replays_say_when_the_first_will_come(signed_in):
 
 
 def test_a_retired_one_says_when_and_by_whom(signed_in):
+    """T10."""
     benchmark = make_benchmark(status="retired", retired_at=START, retired_by="grace", retired_reason="Saturated <b>.")
     text = text_of(signed_in.get(f"/benchmarks/{benchmark.id}/"))
     head = text.partition("Frozen to")[0]
@@ -156,6 +151,14 @@ def test_a_text_that_is_no_date_stays_to_be_seen(signed_in):
     make_replay(benchmark)
     page = signed_in.get(f"/benchmarks/{benchmark.id}/?from=2026-13-01").content.decode()
     assert re.search(r'<input type="text" name="from" value="2026-13-01"', page)
+
+
+def test_candidates_alone_are_one_line_and_claim_no_incumbent(signed_in, connect):
+    """T4."""
+    connect(Workspace([one_benchmark()], {"bm_1": [one_point(1, incumbent_score=None, score_delta=None)]}))
+    page = signed_in.get("/benchmarks/bm_1/")
+    assert rows_of(page)[0][1:3] == ["0.60", "scored"]
+    assert "incumbent" not in text_of(page).partition("Frozen to")[0]
 
 
 def test_fifty_replays_make_a_page_newest_first(signed_in):
@@ -350,7 +353,7 @@ def test_a_source_that_goes_away_leaves_the_last_good_trend_with_its_age(signed_
     page = signed_in.get("/benchmarks/bm_1/")
     assert page.status_code == 200
     assert len(rows_of(page)) == 1
-    assert "this is what was read less than a minute ago" in text_of(page)
+    assert "This was read less than a minute ago" in text_of(page)
 
 
 def test_a_source_that_was_never_there_is_said_in_each_form(signed_in, connect):

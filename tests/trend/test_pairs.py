@@ -4,19 +4,16 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.sources.runloop.wire import RunloopRun
-from dashboard.trend import RunTrend, Window, build_run_trend
-from tests.trend.points import NOW
-from tests.trend.some_runs import make_run, run_lists
+from dashboard.trend import Trend, Window
+from tests.trend.some_runs import make_run, run_lists, run_trend_of
 
 
-def compare(runs: list[RunloopRun], **given: Any) -> RunTrend:
-    sides = {"group": "model", "label": "checkpoint", "candidate": "ours", "incumbent": "theirs"}
-    return build_run_trend(runs, now=NOW, **sides | given)
+def compare(runs: list[RunloopRun], candidate: str = "ours", incumbent: str = "theirs", **given: Any) -> Trend:
+    return run_trend_of(runs, group="model", label="checkpoint", sides=(candidate, incumbent), **given)
 
 
 def make_theirs(day: int, **given: Any) -> RunloopRun:
@@ -29,7 +26,7 @@ def test_a_pair_is_the_two_runs_of_a_label_and_their_difference() -> None:
     trend = compare([make_run(1, score=0.75), make_theirs(1, score=0.5), make_run(2, model="third")])
     [slot] = trend.slots
     assert (slot.candidate, slot.incumbent, slot.delta, slot.gap) == (0.75, 0.5, 0.25, None)
-    assert (slot.run.id, slot.other and slot.other.id, slot.compared) == ("r1", "t1", True)
+    assert (slot.id, slot.other and slot.other.id, slot.compared) == ("r1", "t1", True)
     assert [(line.name, line.role, line.segments) for line in trend.lines] == [
         ("ours", "candidate", ((0,),)),
         ("theirs", "incumbent", ((0,),)),
@@ -84,7 +81,7 @@ def test_a_side_that_is_a_gap_breaks_its_own_line_alone() -> None:
     assert trend.slots[1].gap.reason == "theirs: still running, started 8 days ago"
     assert trend.slots[1].candidate == 0.5
     assert [line.segments for line in trend.lines] == [((0, 1, 2),), ((0,), (2,))]
-    assert [run.id for run in trend.open_runs] == ["t1"]
+    assert [point.id for point in trend.open_points] == ["t1"]
     assert trend.latest is trend.slots[2]
 
 
@@ -118,13 +115,6 @@ def test_a_difference_beyond_all_numbers_is_none() -> None:
     assert trend.slots[0].flags[-1].kind == "delta_too_large"
 
 
-@pytest.mark.parametrize(
-    "sides", [{"incumbent": None}, {"incumbent": ""}, {"candidate": None}, {"incumbent": "ours"}, {"group": None}]
-)
-def test_without_two_different_groups_nothing_is_compared(sides: dict[str, Any]) -> None:
-    assert not compare([make_run(1), make_theirs(1), make_run(2, model="")], **sides).paired
-
-
 def test_the_window_counts_slots_and_pairs_before_it_cuts() -> None:
     runs = [run for day in range(4) for run in (make_run(day), make_theirs(day))]
     trend = compare(runs, window=Window(last=1))
@@ -132,15 +122,11 @@ def test_the_window_counts_slots_and_pairs_before_it_cuts() -> None:
     assert trend.total_slots == 4
 
 
-KEYS = st.sampled_from(["m0", "m1", "", "gone"])
-
-
-@given(run_lists(), KEYS, KEYS)
-def test_every_run_of_both_groups_appears_exactly_once(runs: list[RunloopRun], ours: str, theirs: str) -> None:
-    trend = compare(runs, candidate=ours, incumbent=theirs)
-    paired = ours and theirs and ours != theirs
-    expected = [run.id for run in runs if not paired or run.metadata.get("model") in (ours, theirs)]
-    assert sorted(run.id for slot in trend.slots for run in slot.runs) == sorted(expected)
+@given(run_lists(), st.sampled_from(["m1", "gone"]))
+def test_every_run_of_both_groups_appears_exactly_once(runs: list[RunloopRun], theirs: str) -> None:
+    trend = compare(runs, candidate="m0", incumbent=theirs)
+    expected = [run.id for run in runs if run.metadata.get("model") in ("m0", theirs)]
+    assert sorted(point.id for slot in trend.slots for point in slot.points) == sorted(expected)
     assert trend.scored_count + trend.gap_count == len(expected)
     compared = [slot.label for slot in trend.slots if slot.compared]
     assert len(compared) == len(set(compared))
@@ -163,7 +149,7 @@ def test_no_segment_spans_what_its_side_lacks(runs: list[RunloopRun]) -> None:
 def test_no_number_is_shown_but_those_given_and_their_difference(runs: list[RunloopRun]) -> None:
     scores = {run.id: run.score for run in runs}
     for slot in compare(runs, candidate="m0", incumbent="m1").slots:
-        sides = {run.metadata["model"]: scores[run.id] for run in slot.runs}
+        sides = {point.group: scores[point.id] for point in slot.points}
         assert slot.candidate in (None, sides.get("m0"))
         assert slot.incumbent in (None, sides.get("m1"))
         if slot.candidate is not None and slot.incumbent is not None and slot.delta is not None:
