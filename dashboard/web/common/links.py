@@ -8,7 +8,8 @@ from urllib.parse import urlencode, urlsplit
 
 from django.core.paginator import Page
 
-from dashboard.web.site.addresses import API_PREFIXES
+API_PREFIXES = ("/api/", "/v1/")
+"""Where the addresses begin that are no pages."""
 
 
 def with_query(address: str, query: Mapping[str, object], **changes: object) -> str:

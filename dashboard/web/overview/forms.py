@@ -11,7 +11,8 @@ from django.core.exceptions import ValidationError
 from dashboard.sources.reader import Source
 from dashboard.web.common.forms import LARGEST_PAGE, QueryForm
 from dashboard.web.common.ids import IdsField
-from dashboard.web.overview.histories import SOURCES, Key
+from dashboard.web.common.sources import SOURCES
+from dashboard.web.overview.histories import Key
 
 ROWS_A_PAGE = 100
 """Of the overview, and so the most that it asks for in one request."""

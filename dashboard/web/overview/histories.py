@@ -15,11 +15,9 @@ from dashboard.sources.http.errors import SourceError, TimedOut
 from dashboard.sources.loop.wire import Benchmark, History
 from dashboard.sources.reader import Reading, Source, read, recall
 from dashboard.sources.runloop.wire import RunloopBenchmark, RunloopBenchmarks, RunloopRuns
+from dashboard.web.common.sources import SOURCES
 
 T = TypeVar("T")
-SOURCES: dict[Source, str] = {"loop": "Loop", "runloop": "Runloop"}
-"""The sources as people read them, in the order in which their benchmarks stand."""
-KEY_SETTINGS: dict[Source, str] = {"loop": "RUNBIOS_API_KEY", "runloop": "RUNLOOP_API_KEY"}
 NEWEST = 200
 """How many of a benchmark's replays or runs the overview looks at: one request."""
 

@@ -19,8 +19,9 @@ from dashboard.sources.runloop.wire import RunloopBenchmark, RunloopBenchmarks, 
 from dashboard.trend import RunSlot, RunTrend, Slot, Trend, build_run_trend, build_trend
 from dashboard.web.common.ids import has_page
 from dashboard.web.common.numbers import Number, show_delta, show_score
+from dashboard.web.common.sources import KEY_SETTINGS, SOURCES
 from dashboard.web.common.times import Moment, show_age, show_moment
-from dashboard.web.overview.histories import KEY_SETTINGS, SOURCES, AnyBenchmark, Key, Late, Listing, Outcome
+from dashboard.web.overview.histories import AnyBenchmark, Key, Late, Listing, Outcome
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from dashboard.sources.loop.wire import Benchmark
 from dashboard.sources.reader import Source
 from dashboard.sources.runloop.wire import RunloopBenchmark, RunloopBenchmarks
 from dashboard.web.common.links import link_pages, with_pairs, with_query
+from dashboard.web.common.sources import SOURCES
 from dashboard.web.overview.forms import ROWS_A_PAGE, SORTS, OverviewForm, RowsForm, SourceForm
-from dashboard.web.overview.histories import SOURCES, AnyBenchmark, Listing, list_benchmarks, read_histories
+from dashboard.web.overview.histories import AnyBenchmark, Listing, list_benchmarks, read_histories
 from dashboard.web.overview.present import (
     ONLY_OF,
     Row,

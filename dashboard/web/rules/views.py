@@ -18,14 +18,13 @@ from dashboard.sources.loop.wire import Benchmark, Rule
 from dashboard.sources.reader import read
 from dashboard.web.common.links import link_pages
 from dashboard.web.common.redirects import SeeOther
-from dashboard.web.common.refusals import Failure, choose_status, explain, focus_first_error, place_refusal
+from dashboard.web.common.refusals import Failure, Refusal, choose_status, explain, focus_first_error, place_refusal
 from dashboard.web.common.times import show_age
 from dashboard.web.rules.change import WHAT_IT_DOES, change_benchmark, find_benchmark
 from dashboard.web.rules.forms import AttachForm, RulesForm
 from dashboard.web.rules.last_runs import read_last_runs
 from dashboard.web.rules.present import build_rule, choose_rules, show_run
 from dashboard.web.site import access
-from dashboard.web.site.audit.log import Refusal
 from dashboard.web.site.away import answer_away
 
 ROWS_A_PAGE = 25

@@ -9,7 +9,8 @@ from django.http import HttpRequest
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
-API_PREFIXES = ("/api/", "/v1/")
+from dashboard.web.common.links import API_PREFIXES
+
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not bound to
 
 PAGE_OF_PART = {

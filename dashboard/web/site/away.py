@@ -11,7 +11,7 @@ from django.utils.http import http_date
 
 from dashboard.sources.http.errors import SourceError, Unauthorized
 from dashboard.sources.reader import Source
-from dashboard.web.overview.histories import KEY_SETTINGS, SOURCES
+from dashboard.web.common.sources import KEY_SETTINGS, SOURCES
 
 
 def answer_away(request: HttpRequest, error: SourceError | Mapping[Source, SourceError]) -> HttpResponse:

@@ -13,8 +13,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 from django.utils.cache import patch_vary_headers
 
+from dashboard.web.common.links import API_PREFIXES
 from dashboard.web.site import unsent
-from dashboard.web.site.addresses import API_PREFIXES, find_page
+from dashboard.web.site.addresses import find_page
 
 
 class SignInMiddleware(LoginRequiredMiddleware):

@@ -152,7 +152,7 @@ def look(request: HttpRequest, user: Any, **_: Any) -> None:
 @receiver(user_logged_out, dispatch_uid="unsent.forget_all")
 def forget_all(user: Any, **_: Any) -> None:
     """Whoever signs out leaves nothing behind."""
-    Draft.objects.filter(kind=KIND, user_id=user.pk if user else None).delete()
+    Draft.objects.filter(kind=KIND, user=user).delete()
 
 
 def key_of(owner: int, path: str) -> str:

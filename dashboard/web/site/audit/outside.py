@@ -10,7 +10,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from dashboard.web.site.addresses import API_PREFIXES
+from dashboard.web.common.links import API_PREFIXES
 from dashboard.web.site.audit import log as audit
 
 KEY = "benchtrend.key"
