@@ -9,7 +9,16 @@ from django import forms
 
 from dashboard.contract import WRITE
 from dashboard.sources.http.errors import NoAnswer, NotFound, OutcomeUnknown, Refused, SourceError, Unauthorized
-from dashboard.web.site.audit.log import Refusal
+
+
+class Refusal(Exception):
+    """Our own rules say no, in a sentence for the person. `audit.record` logs it as refused, with the code."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
 
 Failure = SourceError | Refusal
 """Why a write did not go through: the service's answer or its absence, or a rule of our own."""

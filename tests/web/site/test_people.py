@@ -14,10 +14,10 @@ from django.db import connection
 from django.http import QueryDict
 from django.test import Client
 
+from dashboard.web.common.refusals import Refusal
 from dashboard.web.models import AuditEntry
 from dashboard.web.site import access, unsent
 from dashboard.web.site.access import NotAllowed
-from dashboard.web.site.audit.log import Refusal
 from dashboard.web.site.people import change as people
 from tests.web.conftest import make_person
 

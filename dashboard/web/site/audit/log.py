@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest
 
 from dashboard.request_id import current_request_id
 from dashboard.sources.http.errors import NotFound, OutcomeUnknown, Refused, SourceError, Unauthorized
+from dashboard.web.common.refusals import Refusal
 from dashboard.web.models import AuditEntry
 from dashboard.web.site.access import NotAllowed
 
@@ -21,15 +22,6 @@ COMMAND_LINE = "command line"
 """Who writes that came from a command on the server are by."""
 
 logger = logging.getLogger(__name__)
-
-
-class Refusal(Exception):
-    """Our own rules say no, in a sentence for the person. `audit.record` logs it as refused, with the code."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
 
 
 @dataclass

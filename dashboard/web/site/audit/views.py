@@ -16,8 +16,8 @@ from dashboard.web.common.links import link_pages, with_query
 from dashboard.web.common.times import show_moment
 from dashboard.web.models import AuditEntry
 from dashboard.web.site import access
+from dashboard.web.site.audit.forms import AuditForm
 from dashboard.web.site.audit.present import write_csv, write_jsonl
-from dashboard.web.site.people.forms import AuditForm
 
 ENTRIES_A_PAGE = 50
 ENTRIES_A_READ = 1000

@@ -16,12 +16,11 @@ from django.views.decorators.http import require_http_methods
 
 from dashboard.web.common.links import link_pages
 from dashboard.web.common.redirects import SeeOther
-from dashboard.web.common.refusals import focus_first_error
+from dashboard.web.common.refusals import Refusal, focus_first_error
 from dashboard.web.common.times import show_moment
 from dashboard.web.site import access, unsent
 from dashboard.web.site.access import ROLES, Role
 from dashboard.web.site.audit import log as audit
-from dashboard.web.site.audit.log import Refusal
 from dashboard.web.site.people import change as people
 from dashboard.web.site.people.forms import ActiveForm, AddPersonForm, PeopleForm, RoleForm, SureForm
 
