@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+from dashboard.charts.unseen import name_unseen, shorten
 from dashboard.trend import Scale, Slot
 
 MIN_SHARE_OF_SCALE = 0.05
@@ -71,7 +72,7 @@ def build_delta_axis(values: Sequence[float], scale: Scale | None) -> Axis:
 def build_slot_axis(slots: Sequence[Slot], count: int, letters: int) -> Axis:
     """One place for each slot; at most `count` of them named, by their checkpoint cut in the middle to `letters`."""
     step = max(1, math.ceil(len(slots) / count))
-    ticks = tuple(Tick(slot.place, shorten(slot.label, letters)) for slot in slots[::step])
+    ticks = tuple(Tick(slot.place, shorten(name_unseen(slot.label), letters)) for slot in slots[::step])
     return Axis(-0.6, max(len(slots), 1) - 0.4, ticks)
 
 
@@ -81,14 +82,6 @@ def build_time_axis(times: Sequence[float], count: int) -> Axis:
     air = max((high - low) * 0.015, 1_800.0)
     low, high = max(low - air, _FIRST), min(high + air, _LAST)
     return Axis(low, high, tuple(_name_times(low, high, count)))
-
-
-def shorten(label: str, letters: int) -> str:
-    """The label, cut in the middle where it is longer than `letters`: both ends of a checkpoint's name tell."""
-    if len(label) <= letters:
-        return label
-    head = (letters - 1) // 2
-    return f"{label[:head]}…{label[len(label) - (letters - 1 - head) :]}"
 
 
 def _with_ticks(low: float, high: float, count: int, step: float | None = None) -> Axis:

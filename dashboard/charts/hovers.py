@@ -12,6 +12,7 @@ from typing import Any
 
 from dashboard.charts.drawing import Drawing
 from dashboard.charts.numbers import choose_decimals, print_delta, print_score
+from dashboard.charts.unseen import name_unseen
 from dashboard.trend import Point, Slot, Trend
 
 _LETTERS, _LINES = 64, 8
@@ -19,8 +20,8 @@ _LETTERS, _LINES = 64, 8
 
 
 def plain(text: str) -> str:
-    """Text from outside, for plotly, which reads a small HTML: the one place where it is escaped."""
-    return escape(text, quote=False)
+    """Text from outside, for plotly, which reads a small HTML: the one place where it is escaped and marked."""
+    return escape(name_unseen(text), quote=False)
 
 
 def build_columns(drawing: Drawing) -> dict[str, list[Any]]:

@@ -14,6 +14,7 @@ from dashboard.charts.drawing import Box, Drawing, Scaler, Stroke, group_by_deci
 from dashboard.charts.glyphs import DECISIONS, OFF_SCALE, UNKNOWN_DECISION, Glyph, choose_glyph
 from dashboard.charts.palette import STYLES
 from dashboard.charts.thin import MARK_GRID, Point, thin_bars, thin_line, thin_marks
+from dashboard.charts.unseen import name_unseen
 
 _DISC = "a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0-5.2 0"
 
@@ -180,4 +181,5 @@ def _marks(glyph: Glyph, css_class: str, points: list[Point], titles: Iterable[s
         yield f'<path class="{css_class}" d="{"".join(f"M{x:.0f} {y:.0f}{outline}" for x, y in kept)}"/>'
         return
     for (x, y), title in zip(points, titles, strict=True):
-        yield f'<path class="{css_class}" d="M{x:.1f} {y:.1f}{outline}"><title>{escape(title)}</title></path>'
+        named = escape(name_unseen(title))
+        yield f'<path class="{css_class}" d="M{x:.1f} {y:.1f}{outline}"><title>{named}</title></path>'

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.charts import NARROW, PALETTES, build_figure, draw_trend, render_svg
-from dashboard.charts.axes import build_delta_axis, build_score_axis, build_time_axis, shorten
+from dashboard.charts.axes import build_delta_axis, build_score_axis, build_time_axis
 from dashboard.charts.palette import DASHES, STYLES
 from dashboard.charts.thin import thin_bars, thin_line, thin_marks
+from dashboard.charts.unseen import shorten
 from dashboard.trend import MOST_LINES, Scale
 from tests.trend.points import ALL_RULES, make_benchmark, make_failed, make_point, trend_of
 
@@ -125,6 +126,10 @@ def test_the_time_axis_names_round_times(span: timedelta, labels: list[str]) -> 
 def test_a_long_label_is_cut_in_its_middle() -> None:
     assert shorten("checkpoint-000512", 12) == "check…000512"
     assert shorten("step-512", 12) == "step-512"
+    family = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
+    assert shorten(f"run-{family}-of-the-long-name", 12) == "run-…g-name"
+    assert shorten(f"long-name-of-{family}", 8) == "lon…"
+    assert shorten("cafe\u0301-and-a-long-name", 9) == "caf…name"
 
 
 @given(st.lists(st.tuples(st.floats(0, 20), finite), max_size=200).map(sorted))

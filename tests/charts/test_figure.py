@@ -242,3 +242,11 @@ def test_the_hover_of_a_gap_in_a_pair_names_each_group_once() -> None:
     ]
     assert notes[0][0] == "canceled: ours: the run was canceled"
     assert "ours" not in notes[0][1:]
+
+
+def test_what_a_reader_would_not_see_is_named_in_label_tick_and_hover() -> None:
+    """C35."""
+    figure = figure_of([make_point(1, checkpoint_id="run-\u202egnol"), make_failed(2, status_reason="\u202eenod")])
+    assert figure["slots"]["label"][0] == "run-[U+202E]gnol"
+    assert figure["slots"]["note"][1] == "failed: [U+202E]enod"
+    assert "\u202e" not in json.dumps(figure["layout"], ensure_ascii=False)

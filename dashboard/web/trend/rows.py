@@ -21,6 +21,7 @@ from dashboard.trend import Slot, Trend, Vocabulary
 from dashboard.web.common.ids import has_page
 from dashboard.web.common.numbers import NOTHING, Number, show_delta, show_score
 from dashboard.web.common.times import Moment, show_duration, show_moment
+from dashboard.web.templatetags.unseen import unseen
 
 ROWS_A_PAGE = 50
 LONGEST_STATUS = 80
@@ -92,8 +93,8 @@ def _render_cells(slot: Slot, trend: Trend, decimals: int, with_group: bool, now
     glyph = render_glyph(choose_glyph(words, gap.kind), "gap") if gap else ""
     yield f'<td><span class="status">{glyph} {status}</span></td>'
     notes = [*(flag.text for flag in slot.flags), *([f"new era: {slot.era_reason}"] if slot.era_reason else [])]
-    flags = "".join(f'<span class="flag">{escape(note)}</span>' for note in notes)
-    yield f'<td class="reason"><bdi>{escape(gap.reason) if gap else ""}</bdi>{flags}</td>'
+    flags = "".join(f'<span class="flag">{unseen(note)}</span>' for note in notes)
+    yield f'<td class="reason"><bdi>{unseen(gap.reason) if gap else ""}</bdi>{flags}</td>'
     if words.decisions:
         # A gap has its shape beside its status; a decision on it stands above it in the chart.
         shape = DECISIONS.get(decision.key, UNKNOWN_DECISION) if decision and not gap else None
@@ -118,7 +119,7 @@ def _render_ids(slot: Slot, words: Vocabulary) -> Iterator[str]:
 
 def _clip(tag: str, text: str) -> str:
     """Text that may be cut where it is shown, with the whole of it as its title."""
-    return f'<{tag} class="clip" title="{escape(text)}">{escape(text)}</{tag}>'
+    return f'<{tag} class="clip" title="{escape(text)}">{unseen(text)}</{tag}>'
 
 
 def _render_status(status: str) -> str:

@@ -301,30 +301,6 @@ def test_a_stranger_is_sent_from_a_part_to_sign_in_for_the_page(client):
     assert client.get("/benchmarks/x/region/")["Location"] == "/sign-in/?next=%2Fbenchmarks%2Fx%2F"
 
 
-NASTY = ["</script><img src=x onerror=alert(1)>", "{{ 7*7 }}", '" hx-get="/x" hx-trigger="load', "<a href=//evil>x</a>"]
-
-
-@pytest.mark.parametrize("nasty", NASTY)
-def test_text_from_outside_is_only_ever_text(signed_in, nasty):
-    benchmark = make_benchmark(
-        nasty,
-        judge_name=nasty,
-        judge_model=nasty,
-        judge_instructions=nasty,
-        judge_system_prompt=nasty,
-        judge_dimensions=[{"key": nasty, "description": nasty}],
-        created_by=nasty,
-        scoring={"metric": nasty, "scale": nasty, "aggregate": nasty, "require_all_rows": True},
-    )
-    rule = make_rule(nasty)
-    make_replay(benchmark, id="r1", run=make_run(rule=rule, checkpoint_id=nasty, decision=nasty[:40]))
-    make_replay(benchmark, id="r2", run=make_run(checkpoint_id=nasty), status="failed", status_reason=nasty)
-    page = signed_in.get(f"/benchmarks/{benchmark.id}/?rule=all").content.decode()
-    for alive in ("<img src=x", ' hx-get="/x"', "<a href=//evil", "49"):
-        assert alive not in re.sub(r'value="\w{64}"|d="[^"]*"|x="[^"]*"|y="[^"]*"|bm_\w+|rule_\w+', "", page)
-    assert "src=x onerror" not in nasty or page.count("&lt;/script&gt;&lt;img src=x") > 8
-
-
 def test_unreadable_scores_are_gaps_and_nothing_emitted_is_no_json(signed_in, connect):
     points = [one_point(1), one_point(2, candidate_score="NaN"), one_point(3, score_delta=10**400)]
     connect(Workspace([one_benchmark()], {"bm_1": points}))
