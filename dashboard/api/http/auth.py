@@ -50,6 +50,9 @@ class CallerAuthentication(BaseAuthentication):
         asked = request.META.get("HTTP_X_WORKSPACE_ID")
         if caller and asked and asked != caller.workspace_id:
             raise Refusal(403, "WORKSPACE_MISMATCH", "This key belongs to another workspace than X-Workspace-ID names.")
+        org = request.META.get("HTTP_X_ORG_ID")
+        if caller and caller.key and org and org != caller.key.workspace.org_id:
+            raise Refusal(403, "ORG_MISMATCH", "This key belongs to another organisation than X-Org-ID names.")
         return (caller, None) if caller else None
 
     def _trusted(self, request: Request) -> Caller | None:

@@ -127,7 +127,7 @@ def test_the_command_finds_a_person_in_any_case(person):
 
 
 def test_the_command_notes_the_administrator_it_makes():
-    call_command("signin_link", "grace")
+    call_command("signin_link", "grace", create_admin=True)
     entries = AuditEntry.objects.order_by("id").values_list("who_name", "action", "target_name", "outcome", "message")
     assert list(entries) == [
         ("command line", "add_person", "grace", "done", "role admin, by sign-in link"),

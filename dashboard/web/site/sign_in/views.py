@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, cast
 
-from django.contrib.auth import get_user_model, login
+from django.contrib.auth import get_user_model, login, user_logged_in
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
+from django.contrib.sessions.models import Session
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 DEAD_LINK = "This sign-in link has been used, has expired or is not whole. Ask for a new one, or use your password."
+
+
+@receiver(user_logged_in, dispatch_uid="sign_in.drop_expired_sessions")
+def drop_expired_sessions(**_: Any) -> None:
+    """Sessions that have expired go whenever somebody signs in, which is what makes new ones."""
+    Session.objects.filter(expire_date__lt=timezone.now()).delete()
 
 
 class SignIn(LoginView):
