@@ -77,7 +77,8 @@ class Trend:
     @property
     def gap_count(self) -> int:
         """How many of the points shown have no score."""
-        return sum(len(slot.points) for slot in self.slots) - self.scored_count
+        others = sum(slot.other is not None for slot in self.slots) if self.paired else 0
+        return len(self.slots) + others - self.scored_count
 
     @property
     def scored_count(self) -> int:
