@@ -4,7 +4,7 @@ from django.urls import URLPattern, path, re_path, register_converter
 from drf_spectacular.views import SpectacularAPIView
 
 from dashboard.api.http.middleware import answer_unknown_route
-from dashboard.api.loop import account, benchmarks, evaluations, sources, training
+from dashboard.api.loop import account, benchmarks, decisions, evaluations, rows, sources, training
 from dashboard.api.runloop import views as runloop
 
 
@@ -30,11 +30,16 @@ urlpatterns: list[URLPattern] = [
     path("loop/benchmarks/<opaque:benchmark_id>/history", benchmarks.BenchmarkHistory.as_view()),
     path("loop/benchmarks/<opaque:benchmark_id>/retire", benchmarks.BenchmarkRetire.as_view()),
     path("loop/benchmarks/<opaque:benchmark_id>", benchmarks.BenchmarkDetail.as_view(), name="loop-benchmark"),
+    path("loop/benchmark-runs/<opaque:benchmark_run_id>/items", rows.BenchmarkRunItems.as_view()),
     path("loop/benchmark-runs/<opaque:benchmark_run_id>", benchmarks.BenchmarkRunDetail.as_view()),
     path("loop/training-rules", training.TrainingRuleList.as_view()),
     path("loop/training-rules/<opaque:rule_id>/benchmark", training.TrainingRuleBenchmark.as_view()),
     path("loop/training-rules/<opaque:rule_id>", training.TrainingRuleDetail.as_view()),
     path("loop/training-runs", training.TrainingRunList.as_view()),
+    path("loop/training-runs/<opaque:run_id>/promote", decisions.TrainingRunPromote.as_view()),
+    path("loop/training-runs/<opaque:run_id>/reject", decisions.TrainingRunReject.as_view()),
+    path("loop/training-runs/<opaque:run_id>/rollback", decisions.TrainingRunRollback.as_view()),
+    path("loop/training-runs/<opaque:run_id>/cancel", decisions.TrainingRunCancel.as_view()),
     path("loop/training-runs/<opaque:run_id>", training.TrainingRunDetail.as_view()),
     path("loop/evaluations/<opaque:evaluation_id>/items", evaluations.EvaluationItems.as_view()),
     path("loop/evaluations/<opaque:evaluation_id>", evaluations.EvaluationDetail.as_view(), name="loop-evaluation"),

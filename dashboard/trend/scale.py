@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
-_NUMBER = r"[-−]?\d+(?:\.\d+)?"
-_BOUNDS = re.compile(rf"(?<![\w.])({_NUMBER})\s*(?:-|–|—|to|through|\.\.\.?|,)\s*({_NUMBER})(?![\w]|\.\d)")
+from dashboard.contract import DIRECTION_UNKNOWN, HIGHER_IS_BETTER, LOWER_IS_BETTER, SCALE_BOUNDS
 
 
 class Scale(NamedTuple):
@@ -22,8 +20,25 @@ class Scale(NamedTuple):
 
 def read_scale(text: str) -> Scale | None:
     """The bounds in "0-1", "1 to 5", "[0, 10]" or "0..100 points"; None where the text names no two rising bounds."""
-    found = _BOUNDS.search(text)
+    found = SCALE_BOUNDS.search(text)
     if not found:
         return None
     low, high = (float(bound.replace("−", "-")) for bound in found.groups())
     return Scale(low, high) if low < high else None
+
+
+def is_lower_better(text: str) -> bool:
+    """True where the words say so ("no bounds, lower is better"). A judge's scale that says nothing rises."""
+    return bool(LOWER_IS_BETTER.search(text))
+
+
+def read_direction(text: str) -> int | None:
+    """1 where a higher score is better, -1 where a lower one is; None where nobody knows.
+
+    A bounded scale that says nothing rises; one without bounds has the direction that it says.
+    """
+    if DIRECTION_UNKNOWN.search(text):
+        return None
+    if is_lower_better(text):
+        return -1
+    return 1 if HIGHER_IS_BETTER.search(text) or read_scale(text) else None

@@ -25,6 +25,7 @@ from tests.factories import (
     make_judge,
     make_key,
     make_replay,
+    make_rows,
     make_rule,
     make_run,
     make_runloop_benchmark,
@@ -71,9 +72,11 @@ def known(db: Any) -> dict[str, str]:
     agents = make_runloop_benchmark()
     agent_run = make_runloop_run(agents, environment_variables={"MODE": "x"})
     make_scenario_run(agent_run)
+    replay = make_replay(benchmark, run=run)
+    make_rows(replay, (0.9, 0.4), (None, 0.5))
     return {
         "benchmark_id": benchmark.pk,
-        "benchmark_run_id": make_replay(benchmark, run=run).pk,
+        "benchmark_run_id": replay.pk,
         "rule_id": rule.pk,
         "run_id": run.pk,
         "evaluation_id": make_evaluation(run, ["candidate"]).pk,

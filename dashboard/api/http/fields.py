@@ -114,6 +114,15 @@ class Whole(Worded, serializers.IntegerField):
         return data
 
 
+class YesNo(Worded, serializers.BooleanField):
+    """true or false; nothing else is one."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            raise ValidationError("must be true or false")
+        return data
+
+
 class Choice(Worded, serializers.ChoiceField):
     """One of a few words."""
 

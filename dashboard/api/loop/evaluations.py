@@ -5,17 +5,15 @@ from __future__ import annotations
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.api.http.fields import Choice
 from dashboard.api.http.query import ShortPageQuery
 from dashboard.api.http.views import LoopView, get_row, list_page
+from dashboard.api.loop.rows import Winner, name_winner
 from dashboard.api.loop.wire import evaluations as wire
 from dashboard.store.models import Evaluation, EvaluationItem
 
-SIDES = ("candidate", "incumbent", "tie")
-
 
 class EvaluationItemQuery(ShortPageQuery):
-    winner = Choice(SIDES, required=False, help_text="Only conversations that this side won.")
+    winner = Winner()
 
 
 class EvaluationDetail(LoopView):
@@ -46,7 +44,7 @@ class EvaluationItems(LoopView):
         get_row(evaluations, evaluation_id, "evaluation")
         rows = EvaluationItem.objects.filter(evaluation_id=evaluation_id).order_by("ordinal", "id")
         if query["winner"] is not None:
-            rows = rows.filter(winner=query["winner"])
+            rows = rows.filter(winner=name_winner(query["winner"]))
         limit, offset = query["limit"], query["offset"]
         page, total = list_page(rows, limit, offset)
         items = [wire.EvaluationItem.of(row.body | {"id": row.pk, "winner": row.winner}) for row in page]

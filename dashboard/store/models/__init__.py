@@ -7,6 +7,7 @@ from dashboard.store.models.evaluation import Evaluation, EvaluationItem
 from dashboard.store.models.judge import Judge
 from dashboard.store.models.key import ApiKey
 from dashboard.store.models.replay import BenchmarkRun
+from dashboard.store.models.row import ReplayRow
 from dashboard.store.models.runloop import RunloopBenchmark, RunloopRow, RunloopRun, RunloopScenarioRun
 from dashboard.store.models.training import Rule, RunEvent, TrainingRun
 
@@ -21,6 +22,7 @@ __all__ = [
     "EvaluationItem",
     "Judge",
     "Owned",
+    "ReplayRow",
     "Rule",
     "RunEvent",
     "RunloopBenchmark",

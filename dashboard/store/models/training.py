@@ -19,7 +19,7 @@ class Rule(Owned):
     enabled = models.BooleanField(default=True)
     paused_reason = models.CharField(max_length=200, null=True)  # noqa: DJ001
     last_reason = models.CharField(max_length=500, null=True)  # noqa: DJ001
-    serving = models.JSONField(default=dict)  # {kind, name, deployment_id}
+    serving = models.JSONField(default=dict)  # {kind, name, deployment_id, model_version}
     model_id = models.CharField(max_length=200, default="")
     benchmark = models.ForeignKey(Benchmark, models.PROTECT, null=True, related_name="rules", to_field="attachable_id")
     eval_judge = models.ForeignKey(Judge, models.SET_NULL, null=True)
@@ -30,6 +30,7 @@ class Rule(Owned):
     promote_margin = models.FloatField(default=0.0)
     promote_min_win_rate = models.FloatField(default=0.5)
     review_window_hours = models.IntegerField(default=72)
+    rollback_window_hours = models.IntegerField(default=168)
     revision = models.IntegerField(default=1)
     accepted_revision = models.IntegerField(default=1)
     updated_at = models.DateTimeField(default=timezone.now)
@@ -66,6 +67,8 @@ class TrainingRun(Owned):
     decided_at = models.DateTimeField(null=True)
     review_deadline_at = models.DateTimeField(null=True)
     rollback_available_until = models.DateTimeField(null=True)
+    serving_before = models.JSONField(null=True)  # what the rule served when this run was promoted, as Rule.serving
+    candidate_status = models.CharField(max_length=40, null=True)  # noqa: DJ001 - "closed" once the run has ended
     finished_at = models.DateTimeField(null=True)
 
     class Meta:

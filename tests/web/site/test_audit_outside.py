@@ -17,7 +17,7 @@ from dashboard.sources.connect import get_loop
 from dashboard.store.models import ApiKey, Benchmark, Rule
 from dashboard.web.models import AuditEntry
 from dashboard.web.site import access
-from tests.factories import make_benchmark, make_judge, make_key, make_rule, make_trace
+from tests.factories import make_benchmark, make_judge, make_key, make_rule, make_run, make_trace
 
 pytestmark = pytest.mark.django_db
 
@@ -63,6 +63,16 @@ def test_each_write_says_what_it_changed():
         ("import", "conversations", "one", "", "1 imported, 1 refused"),
         ("delete", "conversation", trace.pk, "", ""),
     ]
+
+
+@pytest.mark.parametrize("action", ["promote", "reject", "rollback", "cancel"])
+def test_a_decision_with_a_key_is_written_down(action: str):
+    run = make_run(state="training")
+    answer = call("post", f"/loop/training-runs/{run.pk}/{action}", {})
+    found = only_entry()
+    assert (found.action, found.target_kind, found.target_id) == (action, "run", run.pk)
+    assert found.outcome == ("done" if action == "cancel" else "refused")
+    assert (found.code == "ACTION_NOT_AVAILABLE") == (answer.status_code == 409)
 
 
 def test_a_refused_write_is_written_down_with_its_code():

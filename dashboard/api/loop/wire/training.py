@@ -14,13 +14,19 @@ from dashboard.api.loop.wire.benchmarks import BenchmarkRun
 
 
 class Serving(Shape, frozen=True):
+    """What serves. `model_version` is this service's own key; null where nobody knows it."""
+
     kind: str = "serverless_slug"
     name: str = ""
     deployment_id: str | None = None
+    model_version: str | None = None
 
 
 class TrainingRule(Shape, kw_only=True, frozen=True):
-    """A standing instruction to train, judge and perhaps promote. `sample`: it came with the sample workspace."""
+    """A standing instruction to train, judge and perhaps promote.
+
+    `rollback_window_hours` and `sample` (it came with the sample workspace) are this service's own keys.
+    """
 
     id: str
     workspace_id: str
@@ -66,6 +72,7 @@ class TrainingRule(Shape, kw_only=True, frozen=True):
     promote_min_win_rate: float
     min_judge_agreement: float = 0.0
     review_window_hours: int
+    rollback_window_hours: int
     candidate_boot_deadline_minutes: int = 0
     keep_candidate_warm_minutes: int = 0
     authorized_by: str = ""
@@ -139,12 +146,12 @@ class TrainingRun(TrainingRunSummary, kw_only=True, frozen=True):
     training_eval_loss: float | None = None
     candidate_name: str | None = None
     candidate_seq: int = 0
-    candidate_status: str | None = None
+    candidate_status: str | None
     candidate_deadline_at: datetime | None = None
     candidate_cleanup_at: datetime | None = None
     alias_name: str | None = None
     alias_written_at: datetime | None = None
-    serving_before: Serving | None = None
+    serving_before: Serving | None
     rollback_available_until: datetime | None
     decided_by: str | None
     decided_at: datetime | None
@@ -175,6 +182,13 @@ class TrainingRunLinks(Shape, frozen=True):
     dataset_url: str | None = None
     evaluation_url: str | None = None
     benchmark_url: str | None = None
+
+
+class TrainingRunAction(Shape, frozen=True):
+    """A run after an action. `serving` is what its rule serves now, after a promotion or rollback; else null."""
+
+    run: TrainingRun
+    serving: Serving | None
 
 
 class TrainingRunActions(Shape, frozen=True):

@@ -10,10 +10,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard.imports.results.files import read_results
+from dashboard.imports.results.files import TABLE_SUFFIXES, read_results
 from dashboard.imports.results.plan import ImportRefused, Plan, find_benchmark, list_frozen_tasks, plan_import
 from dashboard.imports.results.types import ResultsError, ResultSet
 from dashboard.imports.results.write import write_import
+from dashboard.imports.samples.write import SamplesImport, import_samples
 from dashboard.signals import wrote
 from dashboard.store.models import Benchmark, Workspace
 from dashboard.store.text.printing import escape_unseen
@@ -26,6 +27,8 @@ result files  --candidate DIR --incumbent DIR     each checkpoint against its co
 a table       --candidate FILE.csv or FILE.jsonl  columns checkpoint, candidate_score, incumbent_score; optionally
               created_at, status, status_reason, decision, rule; every other column of numbers is a rubric dimension:
               NAME_candidate with NAME_incumbent is measured on both sides, a lone NAME on the candidate only
+
+with --samples, samples_<task>_<date>.jsonl beside each side's results bring the answers to every document.
 
 Importing the same files again changes nothing. A checkpoint that was imported before with other numbers is reported
 and left as it was. The exit status is 1 when a file could not be read or a checkpoint is in conflict.
@@ -49,14 +52,18 @@ class Command(BaseCommand):
         parser.add_argument(
             "--order", choices=["date", "checkpoint"], default="date", help="what places checkpoints in time"
         )
+        parser.add_argument(
+            "--samples", action="store_true", help="samples_*.jsonl beside the results become the rows of the replays"
+        )
         parser.add_argument("--dry-run", action="store_true", help="print what would be imported, write nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            results, plan, benchmark = self._import(options)
+            results, plan, benchmark, samples = self._import(options)
         except (ResultsError, ImportRefused) as error:
             raise CommandError(escape_unseen(str(error))) from error
-        if benchmark and (plan.new or plan.filled) and not options["dry_run"]:
+        rows = samples.rows if samples else 0
+        if benchmark and (plan.new or plan.filled or rows) and not options["dry_run"]:
             wrote.send(
                 type(self),
                 action="import",
@@ -64,7 +71,7 @@ class Command(BaseCommand):
                 target_id=benchmark.pk,
                 target_name=plan.name,
                 message=f"{_count(len(plan.new), 'new point')}, {_count(len(plan.filled), 'gap')} filled, "
-                f"{_count(len(plan.conflicts), 'conflict')}",
+                f"{_count(len(plan.conflicts), 'conflict')}" + (f", {_count(rows, 'row')}" if rows else ""),
             )
         for problem in results.problems:
             self.stderr.write(escape_unseen(f"not read: {problem.path}: {problem.message}"))
@@ -77,17 +84,32 @@ class Command(BaseCommand):
         if options["dry_run"]:
             self._print_table(plan)
         self._print_summary(plan, results, benchmark, dry_run=options["dry_run"])
-        if results.problems or plan.conflicts:
+        if samples:
+            self._print_samples(samples)
+        elif options["samples"]:
+            self._say("samples are not looked at in a dry run")
+        without_rows = samples.problems if samples else []
+        if results.problems or plan.conflicts or without_rows:
             raise CommandError(
                 f"{_count(len(results.problems), 'file')} could not be read, "
                 f"{_count(len(plan.conflicts), 'checkpoint')} in conflict"
                 + (" (another --benchmark or --rule takes them as new)" if plan.conflicts else "")
+                + (f", {_count(len(without_rows), 'replay')} without rows" if without_rows else "")
             )
+
+    def _print_samples(self, samples: SamplesImport) -> None:
+        failed = f", {samples.failed} of them failed" if samples.failed else ""
+        there = f"; {_count(samples.already_there, 'replay')} had rows already" if samples.already_there else ""
+        self._say(f"{_count(samples.rows, 'row')} of {_count(samples.replays, 'replay')}{failed}{there}")
+        for problem in samples.problems:
+            self.stderr.write(escape_unseen(f"no rows: {problem}"))
 
     def _say(self, line: str) -> None:
         self.stdout.write(escape_unseen(line))
 
-    def _import(self, options: dict[str, Any]) -> tuple[ResultSet, Plan, Benchmark | None]:
+    def _import(self, options: dict[str, Any]) -> tuple[ResultSet, Plan, Benchmark | None, SamplesImport | None]:
+        if options["samples"] and options["candidate"].suffix.lower() in TABLE_SUFFIXES:
+            raise ResultsError("samples lie beside result files, and a table has none: leave --samples out")
         workspace, now = Workspace.default(), timezone.now()
         frozen = list_frozen_tasks(find_benchmark(workspace, options["benchmark"]))
         results = read_results(
@@ -110,7 +132,11 @@ class Command(BaseCommand):
                 order=options["order"],
             )
             benchmark = plan.benchmark if options["dry_run"] else write_import(workspace, plan, now=now)
-        return results, plan, benchmark
+            samples = None
+            if options["samples"] and benchmark and not options["dry_run"]:
+                sides = options["candidate"], options["incumbent"]
+                samples = import_samples(benchmark, *sides, metric=options["metric"], task=options["task"])
+        return results, plan, benchmark, samples
 
     def _show_progress(self, done: int, total: int) -> None:
         terminal = self.stderr.isatty()
