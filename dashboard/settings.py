@@ -13,7 +13,7 @@ from environs import Env
 env = Env()
 ROOT = Path(__file__).resolve().parent.parent
 
-# State: database, secret key and caches live in one folder.
+# State: database, secret key and static files live in one folder.
 DATA_DIR = env.path("BENCHTREND_DATA", ROOT / "var")
 DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
 
@@ -66,15 +66,6 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     )
 else:
     DATABASES["default"].update(CONN_MAX_AGE=60, CONN_HEALTH_CHECKS=True)
-
-CACHES = {
-    "default": {
-        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
-        "LOCATION": DATA_DIR / "cache",
-        "TIMEOUT": 7 * 24 * 3600,
-        "OPTIONS": {"MAX_ENTRIES": 2000},
-    }
-}
 
 INSTALLED_APPS = [
     "django.contrib.auth",
