@@ -31,6 +31,7 @@ from dashboard.sources.runloop.wire import (
 
 NEWEST = 200
 """How many replays or runs are the recent ones: one request."""
+ITEMS_A_CALL = 100
 IDENTITY_STANDS_S = 60.0
 IDENTITY_WAITS_S = 0.3
 """No page waits longer to hear whose key it reads with; the answer that is late is there for the next page."""
@@ -82,7 +83,7 @@ def _fill(read_page: Callable[[int, int], Items], limit: int, offset: int) -> It
     """A service may give fewer than it was asked for."""
     found: list[BenchmarkItem] = []
     while True:
-        more, total = read_page(limit - len(found), offset + len(found))
+        more, total = read_page(min(limit - len(found), ITEMS_A_CALL), offset + len(found))
         found += more
         if not more or len(found) >= limit or offset + len(found) >= total:
             return found[:limit], total

@@ -11,9 +11,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.contract import LEAST_ITEMS, MOST_ITEMS
-from dashboard.sources.connect import get_loop
+from dashboard.sources import reader
 from dashboard.sources.http.errors import SourceError
 from dashboard.sources.loop.wire import Dataset, Judge
+from dashboard.sources.reader import Known
 from dashboard.web.common.links import with_query
 from dashboard.web.common.redirects import SeeOther
 from dashboard.web.common.refusals import focus_first_error
@@ -136,22 +137,20 @@ def add_pasted(body: dict[str, Any], query: PickerForm) -> dict[str, Any]:
 
 def load_choices() -> tuple[list[Judge] | None, list[Dataset] | None, str]:
     """Judges and datasets; None for what could not be read, with the reason."""
-    loop = get_loop()
-    try:
-        judges = loop.list_judges()
-    except SourceError as error:
-        return None, None, error.message
-    try:
-        return judges, loop.list_datasets(), ""
-    except SourceError as error:
-        return judges, None, error.message
+    judges, datasets = reader.together(reader.judges.ask(), reader.datasets.ask(), fresh=True)
+    if not isinstance(judges, Known):
+        return None, None, judges.failure.message
+    if not isinstance(datasets, Known):
+        return judges.value, None, datasets.failure.message
+    return judges.value, datasets.value, ""
 
 
 def list_traces(query: PickerForm, limit: int, offset: int) -> tuple[list[Any], int]:
     value = query.value
-    return get_loop().list_traces(
+    found = reader.traces.fresh(
         search=value("q"), source=value("filed"), model=value("model"), limit=limit, offset=offset
     )
+    return found.need().value
 
 
 def bind(body: dict[str, Any], judges: list[Judge] | None, datasets: list[Dataset] | None) -> BenchmarkForm:
@@ -163,10 +162,11 @@ def bind(body: dict[str, Any], judges: list[Judge] | None, datasets: list[Datase
 
 def list_names() -> set[str]:
     """The names of the active benchmarks, none where they cannot be read."""
-    try:
-        return {one.name for one in get_loop().list_benchmarks(status="active")}
-    except SourceError:
-        return set()
+    match reader.benchmarks.fresh():
+        case Known(value=benchmarks):
+            return {one.name for one in benchmarks if one.status == "active"}
+        case _:
+            return set()
 
 
 def answer_form(
