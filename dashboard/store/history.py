@@ -7,8 +7,11 @@ the index alone (benchmark, created_at, id), so a deep offset skips index entrie
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from django.db import connection
+from msgspec import UNSET
 
 from dashboard.api.http.shapes import ModelRef
 from dashboard.api.loop.wire.benchmarks import HistoryPoint
@@ -17,12 +20,14 @@ from dashboard.api.loop.wire.benchmarks import HistoryPoint
 DIALECTS = {"sqlite": {"created_at": "replace(replay.created_at, ' ', 'T') || 'Z'", "key": "rowid"}}
 ANY_DIALECT = {"created_at": "replay.created_at", "key": "id"}
 
+REF = 16
+"""Where the incumbent stands in a row of the page."""
 PAGE = """
     SELECT replay.id, replay.run_id, run.seq, run.rule_id, run.rule_name, {created_at},
            replay.candidate_score, replay.incumbent_score, replay.score_delta,
            run.checkpoint_id, run.decision, replay.status, replay.status_reason,
            replay.items_digest, replay.rows_total, replay.rows_scored, CAST(replay.incumbent_ref AS text),
-           replay.undated
+           replay.undated, replay.candidate_stderr, replay.incumbent_stderr, replay.rows_scored
       FROM service_benchmarkrun AS replay
       JOIN service_trainingrun AS run ON run.id = replay.run_id
      WHERE replay.{key} IN (
@@ -52,6 +57,12 @@ def list_points(benchmark_id: str, limit: int, offset: int) -> list[HistoryPoint
         cursor.execute(sql, (benchmark_id, limit, offset))
         rows = cursor.fetchall()
     # A history names few incumbents: each is decoded once a page.
-    refs = {text: msgspec.json.decode(text, type=ModelRef) for text in {row[-2] for row in rows}}
+    refs = {text: msgspec.json.decode(text, type=ModelRef) for text in {row[REF] for row in rows}}
     # SQLite has no booleans: it answers 0 or 1.
-    return [HistoryPoint(*(*row[:-2], refs[row[-2]], bool(row[-1]))) for row in rows]
+    return [HistoryPoint(*_read_row(row, refs)) for row in rows]
+
+
+def _read_row(row: tuple[Any, ...], refs: dict[str, ModelRef]) -> list[Any]:
+    """A point's values in their order; what is not known of the last three is left out on the wire."""
+    known = [UNSET if value is None else value for value in (*row[REF + 2 : REF + 4], row[-1] or None)]
+    return [*row[:REF], refs[row[REF]], bool(row[REF + 1]), *known]

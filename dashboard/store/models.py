@@ -2,48 +2,16 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 from django.db import models
-from django.db.models import Case, F, Q, When
+from django.db.models import Case, F, Q, Value, When
+from django.db.models.functions import Concat
 from django.utils import timezone
 
+from dashboard.store.base import Brought, Import, Owned, Workspace, new_id
 
-def new_id(prefix: str) -> str:
-    """An opaque id such as `bm_5f0c…`, 64 random bits."""
-    return f"{prefix}_{secrets.token_hex(8)}"
-
-
-class Workspace(models.Model):
-    """Who owns everything else. The embedded dashboard reads the one named by `default()`."""
-
-    id = models.CharField(primary_key=True, max_length=64)
-    name = models.CharField(max_length=200)
-    org_id = models.CharField(max_length=64, default="org_local")
-    org_name = models.CharField(max_length=200, default="Local")
-
-    @classmethod
-    def default(cls) -> Workspace:
-        """The workspace that the dashboard in this process shows, made on first use."""
-        return cls.objects.get_or_create(id="ws_local", defaults={"name": "Local workspace"})[0]
-
-
-class Owned(models.Model):
-    """A row of one workspace with an opaque id. `sample` marks what the sample workspace brought and can remove."""
-
-    id_prefix = "x"
-    id = models.CharField(primary_key=True, max_length=64)
-    workspace = models.ForeignKey(Workspace, models.CASCADE)
-    sample = models.BooleanField(default=False)
-    created_at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        abstract = True
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        self.id = self.id or new_id(self.id_prefix)
-        super().save(*args, **kwargs)
+__all__ = ["Brought", "Import", "Owned", "Workspace", "new_id"]  # what stands in base.py is found here, too
 
 
 class ApiKey(models.Model):
@@ -91,7 +59,7 @@ def collect_text(messages: Any) -> str:
     return "\n".join(lines)
 
 
-class Trace(Owned):
+class Trace(Brought, Owned):
     """A captured conversation."""
 
     id_prefix = "tr"
@@ -124,7 +92,7 @@ class DatasetItem(models.Model):
         constraints = [models.UniqueConstraint("dataset", "ordinal", name="dataset_ordinal_once")]
 
 
-class Benchmark(Owned):
+class Benchmark(Brought, Owned):
     """The frozen definition. Nothing but status, retired_at and retired_by changes after creation."""
 
     id_prefix = "bm"
@@ -153,6 +121,14 @@ class Benchmark(Owned):
         db_persist=True,
         unique=True,
     )
+    # What a published score is over: replays that carry one refer to this column, so that the database itself never
+    # holds a score over another set, whoever writes and whenever.
+    measured_key = models.GeneratedField(
+        expression=Concat("id", Value(":"), "items_digest"),
+        output_field=models.CharField(max_length=129),
+        db_persist=True,
+        unique=True,
+    )
 
     class Meta:
         constraints = [
@@ -176,7 +152,7 @@ class BenchmarkItem(models.Model):
         constraints = [models.UniqueConstraint("benchmark", "ordinal", name="item_ordinal_once")]
 
 
-class Rule(Owned):
+class Rule(Brought, Owned):
     """A training rule: what a training run is fired from, and which benchmark its runs replay."""
 
     id_prefix = "rule"
@@ -204,7 +180,7 @@ class Rule(Owned):
         indexes = [models.Index("workspace", F("created_at").desc(), F("id").desc(), name="rule_newest")]
 
 
-class TrainingRun(Owned):
+class TrainingRun(Brought, Owned):
     id_prefix = "run"
     rule = models.ForeignKey(Rule, models.SET_NULL, null=True, related_name="runs")
     rule_name = models.CharField(max_length=200, null=True)  # noqa: DJ001
@@ -255,8 +231,22 @@ class RunEvent(models.Model):
         constraints = [models.UniqueConstraint("run", "seq", name="run_event_seq_once")]
 
 
+class PublishedOver(models.ForeignKey):  # type: ignore[type-arg]  # no generic when it runs
+    """The set that a replay's score is over, told from the replay itself whenever it is written; null of no score."""
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> str | None:
+        replay: Any = model_instance
+        over = None if replay.candidate_score is None else f"{replay.benchmark_id}:{replay.items_digest}"
+        setattr(replay, self.attname, over)
+        return over
+
+
 class BenchmarkRun(Owned):
-    """One replay. Only `done` carries scores, and then all three; one that ended without them says why."""
+    """One replay. Only `done` carries scores; one that ended without them says why.
+
+    It has all three, or, where no incumbent was measured, the candidate's alone. What was measured and must not be
+    published (over another set, or not over every row) is in `withheld`, which no route answers.
+    """
 
     id_prefix = "brun"
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="replays")
@@ -279,6 +269,13 @@ class BenchmarkRun(Owned):
     status_reason = models.TextField(null=True)  # noqa: DJ001
     finished_at = models.DateTimeField(null=True)
     undated = models.BooleanField(default=False)  # its times were invented by the import, for its order alone
+    candidate_stderr = models.FloatField(null=True)
+    incumbent_stderr = models.FloatField(null=True)
+    withheld = models.JSONField(null=True)  # {candidate_score, incumbent_score, per_dimension}
+    import_key = models.CharField(max_length=80, default="")  # an imported result's own time, else its content's hash
+    published_over = PublishedOver(
+        Benchmark, models.CASCADE, null=True, to_field="measured_key", related_name="+", editable=False
+    )
 
     class Meta:
         indexes = [models.Index("benchmark", F("created_at").desc(), F("id").desc(), name="replay_newest")]
@@ -291,9 +288,19 @@ class BenchmarkRun(Owned):
                     incumbent_score__isnull=False,
                     score_delta__isnull=False,
                 )
+                | Q(status="done", candidate_score__isnull=False, incumbent_score=None, score_delta=None)
                 | Q(candidate_score=None, incumbent_score=None, score_delta=None)
                 & (Q(status="open") | Q(status_reason__isnull=False) & ~Q(status_reason="")),
-            )
+            ),
+            models.CheckConstraint(
+                name="no_score_over_another_set",
+                condition=Q(candidate_score=None)
+                | Q(published_over__isnull=False, published_over=Concat("benchmark_id", Value(":"), "items_digest")),
+            ),
+            models.CheckConstraint(
+                name="no_score_with_rows_missing",
+                condition=Q(candidate_score=None) | Q(rows_scored__gte=F("rows_total")),
+            ),
         ]
 
 
@@ -325,7 +332,7 @@ class RunloopRow(Owned):
         abstract = True
 
 
-class RunloopBenchmark(RunloopRow):
+class RunloopBenchmark(Brought, RunloopRow):
     """A set of scenarios that agents are run on. Who defined it and in what order is all that is kept."""
 
     name = models.CharField(max_length=200)
@@ -339,7 +346,7 @@ class RunloopBenchmark(RunloopRow):
         indexes = [models.Index("workspace", F("created_at").desc(), F("id").desc(), name="runloop_benchmark_newest")]
 
 
-class RunloopRun(RunloopRow):
+class RunloopRun(Brought, RunloopRow):
     """One run of a benchmark, as Runloop answers it: times in Unix milliseconds, a score only where there is one.
 
     `environment_variables` ({name: value}) and `secrets_provided` ({name: name of the secret}) are None where they are

@@ -16,6 +16,9 @@ from dashboard.store.models import Benchmark, BenchmarkItem, Dataset, DatasetIte
 
 LEAST_ITEMS, MOST_ITEMS = 10, 200
 DEFAULT_MAX_TOKENS = 1024
+ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
+ASKING = frozenset({"user", "tool", "function"})
+"""The roles of a turn that a model answers."""
 SCORING = {
     "metric": "judge score",
     "scale": "0 to 1",
@@ -92,10 +95,19 @@ def pin_messages(messages: list[Any]) -> list[Any]:
 
 
 def can_ask(messages: Any) -> bool:
-    """Whether there is something to ask a model: messages, and among them a user turn with content."""
+    """Whether there is something to ask a model, and nothing in it that may be the answer.
+
+    Messages whose roles are all known, among them a user turn with content, and last, once the answer is cut off, a turn
+    that waits for one.
+    """
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         return False
-    return any(message.get("role") == "user" and _has_content(message.get("content")) for message in messages)
+    if any(message.get("role") not in ROLES for message in messages):
+        return False
+    pinned = pin_messages(messages)
+    if not pinned or pinned[-1]["role"] not in ASKING:
+        return False
+    return any(message["role"] == "user" and _has_content(message.get("content")) for message in pinned)
 
 
 def _has_content(content: Any) -> bool:
@@ -142,7 +154,7 @@ def _find_unusable(ids: Sequence[str], found: dict[str, Trace]) -> Iterable[tupl
         if trace_id not in found:
             yield trace_id, "there is no such conversation in this workspace"
         elif not can_ask(found[trace_id].messages):
-            yield trace_id, "it has no user turn with content"
+            yield trace_id, "it has no user turn with content to answer, or a turn of an unknown role"
         elif times > 1:
             yield trace_id, f"it is named {times} times"
 

@@ -39,7 +39,8 @@ def find_gap(point: HistoryPoint, digest: str, now: datetime) -> Gap | None:
     if point.status != "done":
         return _gap_by_status(point, now)
     if digest and point.items_digest and point.items_digest != digest:
-        return _gap("not_comparable", "replayed over another set of conversations than the benchmark's")
+        given = (point.status_reason or "").strip()
+        return _gap("not_comparable", given or "replayed over another set of conversations than the benchmark's")
     candidate, incumbent, delta = point.candidate_score, point.incumbent_score, point.score_delta
     if type(candidate) is float and type(incumbent) is float and type(delta) is float:
         return None

@@ -10,13 +10,14 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
 from dashboard.signals import command_wrote
+from dashboard.store.command import DataCommand
 from dashboard.store.conversations.keep import Stored, identify, store_conversations
-from dashboard.store.conversations.read import Conversation, RowUnreadable, read_row
+from dashboard.store.conversations.read import ROLES, Conversation, RowUnreadable, read_row
 from dashboard.store.models import Workspace
 from dashboard.store.printing import escape_unseen
 from dashboard.store.strict_json import NotJson, find_unstorable, parse_json
@@ -40,7 +41,7 @@ and the others are imported; then, as when an id came back with other words, the
 """
 
 
-class Command(BaseCommand):
+class Command(DataCommand):
     help = "Import conversations from a JSONL or JSON file."
 
     def create_parser(self, *args: Any, **kwargs: Any) -> CommandParser:
@@ -50,6 +51,9 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
         parser.add_argument("--source", required=True, metavar="NAME", help="what they are filed under")
         parser.add_argument("--model", default="", help="what answered, for rows that do not say")
+        parser.add_argument(
+            "--role", action="append", default=[], metavar="NAME=ROLE", help="whose turns are called NAME in the file"
+        )
         parser.add_argument("--dry-run", action="store_true", help="read the file, write nothing")
 
     def handle(self, *args: Any, file: Path, source: str, model: str, dry_run: bool, **options: Any) -> None:
@@ -60,7 +64,7 @@ class Command(BaseCommand):
             raw = file.read_bytes()
         except OSError as error:
             raise CommandError(escape_unseen(f"{file} cannot be read: {error.strerror}.")) from error
-        rows, problems = self._read(raw)
+        rows, problems = self._read(raw, _read_roles(options["role"]))
         created = present = conflicts = 0
         with transaction.atomic() if dry_run else nullcontext():
             for start in range(0, len(rows), BATCH):
@@ -94,20 +98,34 @@ class Command(BaseCommand):
         given = [(external_id, conversation) for _, external_id, conversation in rows]
         return store_conversations(Workspace.default().pk, source.strip(), given, timezone.now(), model=model)
 
-    def _read(self, raw: bytes) -> tuple[list[tuple[str, str, Conversation]], int]:
+    def _read(self, raw: bytes, roles: dict[str, str]) -> tuple[list[tuple[str, str, Conversation]], int]:
         """(place, id, conversation) of every row that can be read, and how many cannot, which are named."""
         rows, problems = [], 0
         for place, row in _split(raw):
             try:
                 if isinstance(row, NotJson):
                     raise row
-                conversation = read_row(parse_json(row))
+                conversation = read_row(parse_json(row), roles)
             except (NotJson, RowUnreadable) as error:
-                self.stderr.write(escape_unseen(f"{place}: not read: {error}"))
+                led = " (--role NAME=assistant says it)" if "nothing says whose turn" in str(error) else ""
+                self.stderr.write(escape_unseen(f"{place}: not read: {error}{led}"))
                 problems += 1
             else:
                 rows.append((place, identify(conversation), conversation))
         return rows, problems
+
+
+def _read_roles(given: list[str]) -> dict[str, str]:
+    """The usual names, and those of NAME=ROLE before them."""
+    said = {}
+    for text in given:
+        name, _, role = text.rpartition("=")
+        if not name.strip() or role.strip() not in ROLES.values():
+            raise CommandError(
+                f"--role {text}: it is NAME=ROLE, and a role is one of {', '.join(sorted(set(ROLES.values())))}"
+            )
+        said[name.strip().casefold()] = role.strip()
+    return ROLES | said
 
 
 def _split(raw: bytes) -> Iterator[tuple[str, bytes | NotJson]]:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
+from dashboard.imports.address import build_address
 from dashboard.imports.runloop.file import (
     Run,
     RunFile,
@@ -24,6 +24,7 @@ from dashboard.imports.runloop.file import (
 )
 from dashboard.imports.runloop.write import ImportRefused, Outcome, store_runs, store_scenario_runs
 from dashboard.signals import command_wrote
+from dashboard.store.command import DataCommand
 from dashboard.store.models import RunloopRun, Workspace
 from dashboard.store.printing import escape_unseen
 from dashboard.store.strict_json import find_unstorable
@@ -46,7 +47,7 @@ for a run that is there already.
 """
 
 
-class Command(BaseCommand):
+class Command(DataCommand):
     help = "Import benchmark runs of Runloop from a JSON or JSONL file."
 
     def create_parser(self, *args: Any, **kwargs: Any) -> CommandParser:
@@ -119,7 +120,7 @@ class Command(BaseCommand):
         self._report(outcome, "runs", dry_run=dry_run)
         for row in outcome.benchmarks:
             # No address holds these two: whatever stands between us and a page takes them for a step.
-            seen = "no page can show this id" if row.pk in (".", "..") else f"see {reverse('run-trend', args=[row.pk])}"
+            seen = "no page can show this id" if row.pk in (".", "..") else f"see {build_address('run-trend', row.pk)}"
             self._say(f'benchmark {row.pk} "{row.name}"; {seen}')
         for pk, before, after in outcome.renamed:
             self._say(f'benchmark {pk}: {"would be " if dry_run else ""}renamed "{before}" to "{after}"')
