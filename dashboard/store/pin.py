@@ -97,8 +97,8 @@ def pin_messages(messages: list[Any]) -> list[Any]:
 def can_ask(messages: Any) -> bool:
     """Whether there is something to ask a model, and nothing in it that may be the answer.
 
-    Messages whose roles are all known, among them a user turn with content, and last, once the answer is cut off, a turn
-    that waits for one.
+    Messages whose roles are all known, among them a user turn with content, and last, once the answer is cut off, a
+    turn that waits for one.
     """
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         return False

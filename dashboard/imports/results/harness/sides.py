@@ -32,7 +32,7 @@ class Evaluation:
     def created_at(self) -> datetime | None:
         """When the last of its files was written; None where one does not say."""
         times = [file.created_at for file in self.files]
-        return None if None in times else max(time for time in times if time)
+        return None if not times or None in times else max(time for time in times if time)
 
     @property
     def path(self) -> str:

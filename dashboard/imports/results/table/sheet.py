@@ -53,7 +53,7 @@ def load_rows(path: Path, required: Sequence[str], name_column: Callable[[str], 
     text = _decode(path)
     if path.suffix.casefold() in SEPARATED:
         return _load_csv(path, text, required, name_column)
-    numbered = _load_list(path, text) if text.lstrip().startswith("[") else _load_jsonl(path, text)
+    numbered = _load_list(text) or _load_jsonl(path, text)
     rows = []
     for number, row in numbered:
         if not isinstance(row, dict):
@@ -125,11 +125,14 @@ def _find_separator(text: str, required: Sequence[str], name_column: Callable[[s
     return max(",;\t|", key=first.count) if any(c in first for c in ",;\t|") else ",", 0
 
 
-def _load_list(path: Path, text: str) -> list[tuple[int, Any]]:
+def _load_list(text: str) -> list[tuple[int, Any]]:
+    """The rows of a file that is one JSON list; none of any other file."""
+    if not text.lstrip().startswith("["):
+        return []
     try:
         return list(enumerate(json.loads(text), 1))
-    except (ValueError, RecursionError) as error:
-        raise ResultsError(f"{path}: line 1 is not JSON") from error
+    except (ValueError, RecursionError):
+        return []
 
 
 def _load_jsonl(path: Path, text: str) -> list[tuple[int, Any]]:
