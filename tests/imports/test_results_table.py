@@ -168,23 +168,31 @@ def test_a_time_that_leaves_no_room_around_it_is_named_with_its_row(tmp_path, mo
         read_csv(tmp_path, f"a,1,2,\nb,1,2,{moment}", f"{HEADER},created_at")
 
 
+NAMES, FIRST, SECOND = HEADER.split(","), ["step-100", "0.712", "0.7"], ["step-200", "0.725", "0.7"]
+PLAIN = [NAMES, FIRST, SECOND]
+COMMAS = [NAMES, ["step-100", "0,712", "0,7"], ["step-200", "0,725", "0,7"]]
+
+
+def join(rows: list[list[str]], separator: str) -> str:
+    return "\r\n".join(separator.join(row) for row in rows) + "\r\n"
+
+
 @pytest.mark.parametrize(
-    ("name", "text", "encoding"),
+    ("text", "encoding"),
     [
-        ("a.csv", "Checkpoint,Candidate Score,Incumbent Score\nstep-100,0.712,0.7\nstep-200,0.725,0.7\n", "utf-8"),
-        ("a.csv", 'checkpoint,candidate_score,incumbent_score\nstep-100,"0,712","0,7"\nstep-200,"0,725","0,7"\n', "utf-8"),
-        ("a.csv", "checkpoint;candidate_score;incumbent_score\nstep-100;0,712;0,700\nstep-200;0,725;0,700\n", "utf-8"),
-        ("a.csv", "sep=;\ncheckpoint;candidate_score;incumbent_score\nstep-100;0.712;0.7\nstep-200;0.725;0.7\n", "utf-8"),
-        ("a.csv", "checkpoint\tcandidate_score\tincumbent_score\nstep-100\t0.712\t0.7\nstep-200\t0.725\t0.7\n", "utf-16"),
-        ("a.csv", "checkpoint,candidate_score,incumbent_score\nstep-100,71.2%,70%\nstep-200,72.5%,70%\n", "utf-8"),
-        ("a.csv", "checkpoint,candidate_score,incumbent_score,,\nstep-100,0.712,0.7,,\nstep-200,0.725,0.7,,\n,,,,\n", "utf-8"),
-        ("a.json", '[{"checkpoint": 100.0, "candidate_score": 0.712, "incumbent_score": 0.7},'
-         '{"checkpoint": 200.0, "candidate_score": 0.725, "incumbent_score": 0.7}]', "utf-8"),
+        (join([["Checkpoint", "Candidate Score", "Incumbent Score"], FIRST, SECOND], ","), "utf-8"),
+        (join([NAMES, *([f'"{cell}"' for cell in row] for row in COMMAS[1:])], ","), "utf-8"),
+        (join(COMMAS, ";"), "utf-8"),
+        ("sep=;\r\n" + join(PLAIN, ";"), "utf-8"),
+        (join(PLAIN, "\t"), "utf-16"),
+        (join([NAMES, ["step-100", "71.2%", "70%"], ["step-200", "72.5%", "70%"]], ","), "utf-8"),
+        (join([[*row, "", ""] for row in [*PLAIN, ["", "", ""]]], ","), "utf-8"),
+        (json.dumps([dict(zip(NAMES, row, strict=True)) for row in ([100.0, 0.712, 0.7], [200.0, 0.725, 0.7])]), ""),
     ],
-)  # fmt: skip
-def test_a_table_is_read_as_spreadsheets_write_it(tmp_path, name, text, encoding):
-    path = tmp_path / name
-    path.write_text(text, encoding=encoding)
+)
+def test_a_table_is_read_as_spreadsheets_write_it(tmp_path, text, encoding):
+    path = tmp_path / ("a.csv" if encoding else "a.json")
+    path.write_bytes(text.encode(encoding or "utf-8"))
     results = read_results(path, None).results
     assert [(r.checkpoint.removeprefix("step-"), r.candidate, r.incumbent) for r in results] == [
         ("100", 0.712, 0.7),

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db.models import F
 from django.core.management import CommandError, call_command
+from django.db.models import F
 from django.test import TestCase
 
 from dashboard.sample import make as sample
