@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.db.models import Q
 from dashboard.store.models import (
     Benchmark,
     BenchmarkRun,
+    Brought,
     DatasetItem,
     Import,
     Rule,
@@ -23,6 +25,7 @@ from dashboard.store.models import (
 )
 
 BY_IMPORT = "import"
+BATCH = 500
 KEPT = (
     "candidate_ref", "incumbent_ref", "items_digest", "rows_total", "rows_scored", "candidate_score",
     "incumbent_score", "score_delta", "per_dimension", "withheld", "candidate_stderr", "incumbent_stderr",
@@ -41,6 +44,16 @@ def record_import(
     return Import.objects.create(
         id=new_id("imp"), workspace=workspace, kind=kind, target=target[:200], created_at=now, before=before or {}
     )
+
+
+def remember(model: type[Brought], ids: Sequence[str], kind: str, target: str, now: datetime) -> Import | None:
+    """The record of rows that were just brought; None of none."""
+    if not ids:
+        return None
+    record = record_import(Workspace.default(), kind, target, now)
+    for start in range(0, len(ids), BATCH):
+        model._default_manager.filter(pk__in=ids[start : start + BATCH]).update(brought_by=record)
+    return record
 
 
 def keep_before(gap: BenchmarkRun) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from dashboard.imports.management.commands import import_results
-from dashboard.store.models import Benchmark, BenchmarkRun, TrainingRun
+from dashboard.store.models import Benchmark, BenchmarkRun, RunloopBenchmark, RunloopRun, Trace, TrainingRun
 from tests.imports.harness_files import write_current, write_old
 
 pytestmark = pytest.mark.django_db
@@ -246,3 +246,84 @@ def test_a_time_in_a_file_s_name_that_leaves_no_room_around_it_is_no_date(tmp_pa
     for name, step in (("results_9999-12-31T23-59-59.json", 1), ("b.json", 2)):
         write_current(tmp_path / "new", f"pretrained=a,revision=step{step}", LAMBADA, date=None, name=name)
     assert "2 of 2 checkpoints have no date" in run(tmp_path / "new")
+
+
+def test_undo_gives_a_filled_gap_back_and_keeps_what_was_there_before(sides):
+    run(*sides)
+    write_old(sides[1], 2000, {"lambada": {"acc": 0.25}}, model="lab/base")
+    said = run(*sides)
+    assert "a gap is filled: step2000" in said
+    call_command("import", "undo", said.split()[-1], stdout=io.StringIO())
+    gap = BenchmarkRun.objects.get(run__checkpoint_id="step2000")
+    assert (gap.status, gap.candidate_score, gap.status_reason) == ("failed", None, "no incumbent result for step2000")
+    out = io.StringIO()
+    call_command("import", "list", stdout=out)
+    assert len(out.getvalue().splitlines()) == 2
+    assert ", taken back " in out.getvalue().splitlines()[0]
+    with pytest.raises(CommandError, match="Say which import"):
+        call_command("import", "undo", stdout=io.StringIO())
+    with pytest.raises(CommandError, match="there is no import imp_none"):
+        call_command("import", "undo", "imp_none", stdout=io.StringIO())
+
+
+def test_an_earlier_import_stays_while_a_later_one_hangs_on_it(sides):
+    first = run(*sides)
+    write_old(sides[0], 3000, {"lambada": {"acc": 0.75}})
+    run(*sides)
+    with pytest.raises(CommandError, match="replays of a later import: take that one back first"):
+        call_command("import", "undo", first.split()[-1], stdout=io.StringIO())
+
+
+def test_conversations_and_agent_runs_can_be_taken_back(tmp_path):
+    chats, runs = tmp_path / "chats.jsonl", tmp_path / "runs.json"
+    chats.write_text('{"prompt": "Hi"}')
+    runs.write_text('[{"id": "bmr_1", "benchmark_id": "bmd_1", "state": "running", "start_time_ms": 1790000000000}]')
+    for command, path, flags in (("import_conversations", chats, ["--source", "s"]), ("import_runloop", runs, [])):
+        out = io.StringIO()
+        call_command(command, str(path), *flags, stdout=out)
+        call_command("import", "undo", out.getvalue().split()[-1], stdout=io.StringIO())
+    assert (Trace.objects.count(), RunloopRun.objects.count(), RunloopBenchmark.objects.count()) == (0, 0, 0)
+
+
+def test_standard_errors_and_counts_are_kept_and_sent(tmp_path, client):
+    for side in ("new", "old"):
+        args = f"pretrained=lab/{side},revision=step1"
+        write_current(tmp_path / side, args, {"lambada": {"acc,none": 0.5, "acc_stderr,none": 0.02}})
+    run(tmp_path / "new", tmp_path / "old")
+    path = f"/api/loop/benchmarks/{Benchmark.objects.get().pk}/history"
+    (point,) = client.get(path, **{"benchtrend.workspace": "ws_local"}).json()["points"]
+    assert (point["candidate_stderr"], point["incumbent_stderr"], point["n"]) == (0.02, 0.02, 100)
+    assert point["incumbent_ref"]["name"] == "lab/old"
+
+
+@pytest.mark.parametrize(
+    ("flags", "version", "baseline_run"), [([], "step1", None), (["--incumbent-is", "baseline-run"], None, True)]
+)
+def test_an_incumbent_serves_or_is_a_baseline_run(tmp_path, flags, version, baseline_run):
+    write_old(tmp_path / "new", 1, LAMBADA)
+    run(tmp_path / "new", write_old(tmp_path / "old", 1, LAMBADA), *flags)
+    ref = BenchmarkRun.objects.get().incumbent_ref
+    assert (ref["model_version"], ref.get("baseline_run")) == (version, baseline_run)
+
+
+def test_another_models_first_import_says_how_to_continue_the_line(tmp_path):
+    run(write_old(tmp_path / "a", 1, LAMBADA, model="lab/a"))
+    said = run(write_old(tmp_path / "b", 2, LAMBADA, model="lab/b"))
+    assert 'import with --rule "import: lab/a (LAMBADA)"' in said
+
+
+def test_the_best_is_not_promoted_where_no_direction_is_known(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("checkpoint,candidate_score,incumbent_score\na,1,2\n")
+    with pytest.raises(CommandError, match="--lower-is-better or --higher-is-better"):
+        run(table, None, "--promote", "best")
+    with pytest.raises(CommandError, match="is no regular expression"):
+        run(table, None, "--checkpoint-from", "(")
+    with pytest.raises(CommandError, match="it is WORD=STATUS"):
+        run(table, None, "--status-is", "fertig")
+
+
+def test_a_saved_refusal_of_runloop_is_named_as_one(tmp_path):
+    (tmp_path / "r.json").write_text('{"error": {"message": "Unauthorized"}}')
+    with pytest.raises(CommandError, match="it is an error that the API answered, and holds no runs: Unauthorized"):
+        call_command("import_runloop", str(tmp_path / "r.json"))

@@ -14,11 +14,12 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
+from dashboard.imports.record import remember
 from dashboard.signals import command_wrote
 from dashboard.store.command import DataCommand
 from dashboard.store.conversations.keep import Stored, identify, store_conversations
 from dashboard.store.conversations.read import ROLES, Conversation, RowUnreadable, read_row
-from dashboard.store.models import Workspace
+from dashboard.store.models import Trace, Workspace
 from dashboard.store.printing import escape_unseen
 from dashboard.store.strict_json import NotJson, find_unstorable, parse_json
 
@@ -66,12 +67,14 @@ class Command(DataCommand):
             raise CommandError(escape_unseen(f"{file} cannot be read: {error.strerror}.")) from error
         rows, problems = self._read(raw, _read_roles(options["role"]))
         created = present = conflicts = 0
+        ids: list[str] = []
         with transaction.atomic() if dry_run else nullcontext():
             for start in range(0, len(rows), BATCH):
                 some = rows[start : start + BATCH]
                 stored = self._store(source, model, some)
                 created, present = created + len(stored.created), present + len(stored.present)
                 conflicts += len(stored.conflicts)
+                ids += stored.created.values()
                 for n in stored.conflicts:
                     line, external_id, _ = some[n]
                     self.stderr.write(
@@ -79,6 +82,7 @@ class Command(DataCommand):
                     )
             if dry_run:
                 transaction.set_rollback(True)
+        record = None if dry_run else remember(Trace, ids, "conversations", source.strip(), timezone.now())
         if created and not dry_run:
             command_wrote.send(
                 type(self),
@@ -91,6 +95,8 @@ class Command(DataCommand):
         self.stdout.write(
             escape_unseen(f'{verb} {created} conversations under "{source.strip()}"; {present} already there')
         )
+        if record:
+            self.stdout.write(f"to take it back: python manage.py import undo {record.pk}")
         if problems or conflicts:
             raise CommandError(f"{problems} rows could not be read, {conflicts} in conflict")
 

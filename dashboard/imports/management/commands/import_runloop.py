@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from dashboard.imports.address import build_address
+from dashboard.imports.record import remember
 from dashboard.imports.runloop.file import (
     Run,
     RunFile,
@@ -25,7 +26,7 @@ from dashboard.imports.runloop.file import (
 from dashboard.imports.runloop.write import ImportRefused, Outcome, store_runs, store_scenario_runs
 from dashboard.signals import command_wrote
 from dashboard.store.command import DataCommand
-from dashboard.store.models import RunloopRun, Workspace
+from dashboard.store.models import RunloopBenchmark, RunloopRun, Workspace
 from dashboard.store.printing import escape_unseen
 from dashboard.store.strict_json import find_unstorable
 
@@ -82,11 +83,18 @@ class Command(DataCommand):
             with transaction.atomic():
                 store = self._import_runs if options["scenario_runs"] is None else self._import_scenario_runs
                 outcome, problems = store(found, dry_run=dry_run, **options)
+                record = None
+                if options["scenario_runs"] is None:
+                    target = outcome.benchmarks[0].name if len(outcome.benchmarks) == 1 else str(file.name)
+                    record = remember(RunloopRun, outcome.created, "agent runs", target, timezone.now())
+                    RunloopBenchmark.objects.filter(pk__in=outcome.made).update(brought_by=record)
                 transaction.set_rollback(dry_run)
         except ImportRefused as error:
             raise CommandError(escape_unseen(str(error))) from error
         if outcome.wrote and not dry_run:
             self._tell(outcome, problems, options["scenario_runs"])
+            if record:
+                self._say(f"to take it back: python manage.py import undo {record.pk}")
         if found.cut:
             self._say("note: the last answer says that more rows follow (has_more); fetch and import those too")
         if problems or outcome.conflicts:
