@@ -102,7 +102,8 @@ def can_ask(messages: Any) -> bool:
     """
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         return False
-    if any(message.get("role") not in ROLES for message in messages):
+    roles = [message.get("role") for message in messages]
+    if any(not isinstance(role, str) or role not in ROLES for role in roles):
         return False
     pinned = pin_messages(messages)
     if not pinned or pinned[-1]["role"] not in ASKING:
@@ -154,9 +155,15 @@ def _find_unusable(ids: Sequence[str], found: dict[str, Trace]) -> Iterable[tupl
         if trace_id not in found:
             yield trace_id, "there is no such conversation in this workspace"
         elif not can_ask(found[trace_id].messages):
-            yield trace_id, "it has no user turn with content to answer, or a turn of an unknown role"
+            yield trace_id, _explain_unusable(found[trace_id].messages)
         elif times > 1:
             yield trace_id, f"it is named {times} times"
+
+
+def _explain_unusable(messages: list[Any]) -> str:
+    if any(message.get("role") == "user" and _has_content(message.get("content")) for message in messages):
+        return "it has a turn of an unknown role, or ends with one that nobody answers"
+    return "it has no user turn with content"
 
 
 def _list_dataset(workspace_id: str, dataset_id: str, split: str | None) -> list[str]:
