@@ -26,7 +26,7 @@ from dashboard.store.models import (
     Workspace,
     new_id,
 )
-from dashboard.store.rows import Scale, settle_row
+from dashboard.store.replays.rows import Scale, settle_row
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 INCUMBENT = {"kind": "serverless_slug", "name": "support", "deployment_id": None, "model_version": "v1"}

@@ -9,7 +9,7 @@ from typing import Any
 from dashboard.sample.story import StoryRun
 from dashboard.sample.words import JUDGES
 from dashboard.store.models import BenchmarkItem, BenchmarkRun, ReplayRow
-from dashboard.store.rows import Scale, settle_row
+from dashboard.store.replays.rows import Scale, settle_row
 
 WITH_ROWS = ("small", "support")
 """The rule and the benchmark whose replays have rows."""

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from dashboard.sample.conversations import MOST_REPLAYS, WITH_ROWS, build_rows
@@ -40,6 +39,7 @@ from dashboard.store.models import (
     TrainingRun,
     Workspace,
 )
+from dashboard.store.seq import take_seqs
 
 _YEAR = timedelta(days=367)
 _MADE_DAYS_AGO = {"first": 366.0, "support": 215.5, "sql": 366.0, "summary": 366.0, "handover": 2.0}
@@ -241,7 +241,7 @@ def _make_runs(
     rules: dict[str, Rule],
     now: datetime,
 ) -> None:
-    seq = TrainingRun.objects.filter(workspace=workspace).aggregate(top=Max("seq"))["top"] or 0
+    seq = take_seqs(workspace)
     runs: list[TrainingRun] = []
     events: list[RunEvent] = []
     replays: list[BenchmarkRun] = []

@@ -29,9 +29,14 @@ _WHY = {_ANSWERS["candidate"][0]: "It says what happens next.", _ANSWERS["incumb
 
 def build_replay(rng: random.Random, run: TrainingRun, benchmark: Benchmark, story: StoryRun) -> BenchmarkRun:
     total, done = len(story.benchmark.conversations), story.status == "done"
-    delta = None
-    if story.candidate_score is not None and story.incumbent_score is not None:
-        delta = round(story.candidate_score - story.incumbent_score, 4)
+    candidate, incumbent, delta = story.candidate_score, story.incumbent_score, None
+    dimensions = list(_spread(rng, story)) if done else []
+    withheld = None
+    if not story.comparable:
+        withheld = {"candidate_score": candidate, "incumbent_score": incumbent, "per_dimension": dimensions}
+        candidate, incumbent, dimensions = None, None, []
+    elif candidate is not None and incumbent is not None:
+        delta = round(candidate - incumbent, 4)
     return BenchmarkRun(
         id=draw_id(rng, "brun"),
         workspace_id=run.workspace_id,
@@ -45,16 +50,17 @@ def build_replay(rng: random.Random, run: TrainingRun, benchmark: Benchmark, sto
         rows_total=total,
         rows_scored=story.scored,
         rows_failed=total - story.scored if story.status == "failed" else 0,
-        candidate_score=story.candidate_score,
-        incumbent_score=story.incumbent_score,
+        candidate_score=candidate,
+        incumbent_score=incumbent,
         score_delta=delta,
-        per_dimension=list(_spread(rng, story)) if done else [],
+        per_dimension=dimensions,
+        withheld=withheld,
         prompt_tokens=story.scored * 1850,
         completion_tokens=story.scored * 310,
         spent_cents=spend(story),
         ceiling_cents=story.benchmark.cap_cents,
         status=story.status or "",
-        status_reason=story.reason,
+        status_reason=story.reason if story.comparable else "replayed over another set than the benchmark's",
         finished_at=None if story.status == "open" else story.at + timedelta(minutes=18),
     )
 

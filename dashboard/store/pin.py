@@ -16,6 +16,9 @@ from dashboard.store.errors import Fault, Kind, refuse
 from dashboard.store.models import Benchmark, BenchmarkItem, Dataset, DatasetItem, Judge, Trace
 
 DEFAULT_MAX_TOKENS = 1024
+ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
+ASKING = frozenset({"user", "tool", "function"})
+"""The roles of a turn that a model answers."""
 SCORING = {
     "metric": "judge score",
     "scale": "0 to 1",
@@ -92,10 +95,20 @@ def pin_messages(messages: list[Any]) -> list[Any]:
 
 
 def can_ask(messages: Any) -> bool:
-    """Whether there is something to ask a model: messages, and among them a user turn with content."""
+    """Whether there is something to ask a model, and nothing in it that may be the answer.
+
+    Messages whose roles are all known, among them a user turn with content, and last, once the answer is cut off, a
+    turn that waits for one.
+    """
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         return False
-    return any(message.get("role") == "user" and _has_content(message.get("content")) for message in messages)
+    roles = [message.get("role") for message in messages]
+    if any(not isinstance(role, str) or role not in ROLES for role in roles):
+        return False
+    pinned = pin_messages(messages)
+    if not pinned or pinned[-1]["role"] not in ASKING:
+        return False
+    return any(message["role"] == "user" and _has_content(message.get("content")) for message in pinned)
 
 
 def _has_content(content: Any) -> bool:
@@ -142,9 +155,15 @@ def _find_unusable(ids: Sequence[str], found: dict[str, Trace]) -> Iterable[tupl
         if trace_id not in found:
             yield trace_id, "there is no such conversation in this workspace"
         elif not can_ask(found[trace_id].messages):
-            yield trace_id, "it has no user turn with content"
+            yield trace_id, _explain_unusable(found[trace_id].messages)
         elif times > 1:
             yield trace_id, f"it is named {times} times"
+
+
+def _explain_unusable(messages: list[Any]) -> str:
+    if any(message.get("role") == "user" and _has_content(message.get("content")) for message in messages):
+        return "it has a turn of an unknown role, or ends with one that nobody answers"
+    return "it has no user turn with content"
 
 
 def _list_dataset(workspace_id: str, dataset_id: str, split: str | None) -> list[str]:

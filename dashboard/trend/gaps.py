@@ -31,7 +31,8 @@ def find_gap(point: Point, words: Vocabulary, now: datetime, *, alone: bool) -> 
     if point.status != words.scored:
         return _gap_by_status(point, words, now)
     if words.digest and point.digest and point.digest != words.digest:
-        return _gap(words, "not_comparable", "replayed over another set of conversations than the benchmark's")
+        given = (point.reason or "").strip()
+        return _gap(words, "not_comparable", given or "replayed over another set of conversations than the benchmark's")
     candidate, incumbent, delta = point.candidate, point.incumbent, point.delta
     if type(candidate) is float and (alone or (type(incumbent) is float and type(delta) is float)):
         return None

@@ -57,7 +57,7 @@ def test_it_works(import_runs: Any) -> None:
     )
     assert (done.failed, done.err) == ("", "")
     assert done.out.startswith("imported 2 runs; 0 already there\n")
-    assert 'benchmark bmd_1 "bmd_1"; see /runloop/benchmarks/bmd_1/' in done.out
+    assert 'benchmark bmd_1 "bmd_1"; see http://127.0.0.1:8000/runloop/benchmarks/bmd_1/' in done.out
     row = RunloopRun.objects.get(pk="bmr_1")
     assert {key: getattr(row, key) for key in RUN} == RUN
     assert (row.sample, row.workspace_id) == (False, "ws_local")

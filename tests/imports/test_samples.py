@@ -14,7 +14,7 @@ from dashboard.imports.results.types import FileError
 from dashboard.imports.samples import read, write
 from dashboard.imports.samples.read import find_samples, read_samples
 from dashboard.store.models import BenchmarkRun, ReplayRow
-from dashboard.store.rows import Scale, settle_row
+from dashboard.store.replays.rows import Scale, settle_row
 from dashboard.web.models import AuditEntry
 from tests.imports.harness_files import write_current
 from tests.imports.sample_files import DATE, build_weighed, build_written, write_samples, write_side

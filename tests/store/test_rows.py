@@ -7,7 +7,7 @@ from django.db import IntegrityError
 
 from dashboard.contract import ROW_STATUSES
 from dashboard.store.models import ReplayRow
-from dashboard.store.rows import Scale, settle_row
+from dashboard.store.replays.rows import Scale, settle_row
 from dashboard.trend.rows import find_passed, find_winner
 from tests.factories import make_benchmark, make_replay, make_side
 

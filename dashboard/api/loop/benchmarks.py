@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 from django.db.models import F, QuerySet
 from django.urls import reverse
 from django.utils import timezone
+from msgspec import UNSET
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,10 +22,13 @@ from dashboard.api.loop.wire import benchmarks as wire
 from dashboard.contract import BENCHMARK_STATUSES
 from dashboard.store.attach import retire_benchmark
 from dashboard.store.errors import not_found
-from dashboard.store.history import count_replays, list_replays
 from dashboard.store.models import Benchmark, BenchmarkItem, BenchmarkRun
 from dashboard.store.pin import Draft, create_benchmark
+from dashboard.store.replays.history import count_replays, list_replays
 from dashboard.store.text.rules import TextRule
+
+REF = 16
+"""Where the incumbent stands in a row of `list_replays`."""
 
 
 class BenchmarkSource(Strict):
@@ -186,8 +190,14 @@ def select_replays(workspace_id: str) -> QuerySet[BenchmarkRun]:
 
 def _points(rows: Sequence[tuple[Any, ...]]) -> list[wire.HistoryPoint]:
     # A history names few incumbents: each is decoded once a page.
-    refs = {text: msgspec.json.decode(text, type=ModelRef) for text in {row[-2] for row in rows}}
-    return [wire.HistoryPoint(*(*row[:-2], refs[row[-2]], bool(row[-1]))) for row in rows]
+    refs = {text: msgspec.json.decode(text, type=ModelRef) for text in {row[REF] for row in rows}}
+    return [wire.HistoryPoint(*_read_point(row, refs)) for row in rows]
+
+
+def _read_point(row: tuple[Any, ...], refs: Mapping[str, ModelRef]) -> list[Any]:
+    """A point's values in their order; what is not known of the last three is left out on the wire."""
+    known = [UNSET if value is None else value for value in (*row[REF + 2 :], row[REF - 1] or None)]
+    return [*row[:REF], refs[row[REF]], bool(row[REF + 1]), *known]
 
 
 def _item(row: BenchmarkItem) -> wire.BenchmarkItem:

@@ -14,7 +14,7 @@ from dashboard.api.http.views import LoopView, get_row, list_page
 from dashboard.api.loop.wire import rows as wire
 from dashboard.contract import ROW_STATUSES
 from dashboard.store.models import BenchmarkRun, ReplayRow
-from dashboard.store.rows import Scale
+from dashboard.store.replays.rows import Scale
 
 
 class Winner(Choice):

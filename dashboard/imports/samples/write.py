@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dashboard.imports.results.harness import HarnessFile, find_value, read_folder
+from dashboard.imports.results.harness.file import HarnessFile, find_value
+from dashboard.imports.results.harness.folder import read_folder
 from dashboard.imports.results.types import FileError
 from dashboard.imports.samples.read import MOST_DOCUMENTS, Sample, find_samples, read_samples
 from dashboard.store.models import Benchmark, BenchmarkRun, ReplayRow
-from dashboard.store.rows import SIDES, Scale, settle_row
+from dashboard.store.replays.rows import SIDES, Scale, settle_row
 
 Samples = dict[int, Sample]
 
@@ -36,7 +37,7 @@ class _Folder:
 
     @classmethod
     def read(cls, root: Path | None) -> _Folder:
-        files = read_folder(root)[0] if root else []
+        files = read_folder(root).files if root else []
         return cls([(root if root and root.is_file() else Path(root or "", file.path), file) for file in files])
 
     def find(self, checkpoint: str, task: str, metric: str, number: float | None) -> Path | None:

@@ -1,6 +1,6 @@
 """What the embedded service stores, by noun."""
 
-from dashboard.store.models.base import Owned, Workspace, new_id
+from dashboard.store.models.base import Brought, Import, Owned, Workspace, new_id
 from dashboard.store.models.benchmark import Benchmark, BenchmarkItem
 from dashboard.store.models.conversation import Dataset, DatasetItem, SearchText, Trace, collect_text
 from dashboard.store.models.evaluation import Evaluation, EvaluationItem
@@ -16,10 +16,12 @@ __all__ = [
     "Benchmark",
     "BenchmarkItem",
     "BenchmarkRun",
+    "Brought",
     "Dataset",
     "DatasetItem",
     "Evaluation",
     "EvaluationItem",
+    "Import",
     "Judge",
     "Owned",
     "ReplayRow",

@@ -6,6 +6,7 @@ import secrets
 from typing import Any
 
 from django.db import models
+from django.db.models import F
 from django.utils import timezone
 
 
@@ -26,6 +27,30 @@ class Workspace(models.Model):
     def default(cls) -> Workspace:
         """The workspace that the dashboard in this process shows, made on first use."""
         return cls.objects.get_or_create(id="ws_local", defaults={"name": "Local workspace"})[0]
+
+
+class Import(models.Model):
+    """What one run of an import command brought, so that it can be taken back as a whole."""
+
+    id = models.CharField(primary_key=True, max_length=64)
+    workspace = models.ForeignKey(Workspace, models.CASCADE)
+    kind = models.CharField(max_length=40)  # results, conversations, agent runs
+    target = models.CharField(max_length=200)  # the name of what it went into
+    created_at = models.DateTimeField()
+    undone_at = models.DateTimeField(null=True)
+    before = models.JSONField(default=dict)  # id of a replay that it filled -> what stood there
+
+    class Meta:
+        indexes = [models.Index("workspace", F("created_at").desc(), name="import_newest")]
+
+
+class Brought(models.Model):
+    """A row that an import may have brought."""
+
+    brought_by = models.ForeignKey(Import, models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        abstract = True
 
 
 class Owned(models.Model):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Case, F, Q, When
+from django.db.models import Case, F, Q, Value, When
+from django.db.models.functions import Concat
 
-from dashboard.store.models.base import Owned
+from dashboard.store.models.base import Brought, Owned
 from dashboard.store.models.conversation import Trace
 from dashboard.store.models.judge import Judge
 
 
-class Benchmark(Owned):
+class Benchmark(Brought, Owned):
     """The frozen definition. Nothing but status, retired_at and retired_by changes after creation."""
 
     id_prefix = "bm"
@@ -36,6 +37,14 @@ class Benchmark(Owned):
     attachable_id = models.GeneratedField(
         expression=Case(When(status="active", then=F("id"))),
         output_field=models.CharField(max_length=64, null=True),
+        db_persist=True,
+        unique=True,
+    )
+    # What a published score is over: replays that carry one refer to this column, so that the database itself never
+    # holds a score over another set, whoever writes and whenever.
+    measured_key = models.GeneratedField(
+        expression=Concat("id", Value(":"), "items_digest"),
+        output_field=models.CharField(max_length=129),
         db_persist=True,
         unique=True,
     )

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import models
 from django.db.models import F
 
-from dashboard.store.models.base import Owned
+from dashboard.store.models.base import Brought, Owned
 
 
 class SearchText(models.TextField):  # type: ignore[type-arg]  # no generic when it runs
@@ -31,7 +31,7 @@ def collect_text(messages: Any) -> str:
     return "\n".join(lines)
 
 
-class Trace(Owned):
+class Trace(Brought, Owned):
     """A captured conversation."""
 
     id_prefix = "tr"

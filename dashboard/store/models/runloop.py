@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import F
 
-from dashboard.store.models.base import Owned
+from dashboard.store.models.base import Brought, Owned
 
 
 class RunloopRow(Owned):
@@ -17,7 +17,7 @@ class RunloopRow(Owned):
         abstract = True
 
 
-class RunloopBenchmark(RunloopRow):
+class RunloopBenchmark(Brought, RunloopRow):
     """A set of scenarios that agents are run on. Who defined it and in what order is all that is kept."""
 
     name = models.CharField(max_length=200)
@@ -31,7 +31,7 @@ class RunloopBenchmark(RunloopRow):
         indexes = [models.Index("workspace", F("created_at").desc(), F("id").desc(), name="runloop_benchmark_newest")]
 
 
-class RunloopRun(RunloopRow):
+class RunloopRun(Brought, RunloopRow):
     """One run of a benchmark, as Runloop answers it: times in Unix milliseconds, a score only where there is one.
 
     `environment_variables` ({name: value}) and `secrets_provided` ({name: name of the secret}) are None where they are

@@ -6,12 +6,12 @@ from django.db import models
 from django.db.models import F
 from django.utils import timezone
 
-from dashboard.store.models.base import Owned
+from dashboard.store.models.base import Brought, Owned
 from dashboard.store.models.benchmark import Benchmark
 from dashboard.store.models.judge import Judge
 
 
-class Rule(Owned):
+class Rule(Brought, Owned):
     """A training rule: what a training run is fired from, and which benchmark its runs replay."""
 
     id_prefix = "rule"
@@ -40,7 +40,7 @@ class Rule(Owned):
         indexes = [models.Index("workspace", F("created_at").desc(), F("id").desc(), name="rule_newest")]
 
 
-class TrainingRun(Owned):
+class TrainingRun(Brought, Owned):
     id_prefix = "run"
     rule = models.ForeignKey(Rule, models.SET_NULL, null=True, related_name="runs")
     rule_name = models.CharField(max_length=200, null=True)  # noqa: DJ001

@@ -172,8 +172,11 @@ def build_facts(benchmark: Benchmark, now: datetime) -> list[Fact]:
     """What the benchmark is frozen to, as far as the service says it."""
     decoding, scoring, digest = benchmark.decoding, benchmark.scoring, benchmark.items_digest
     decoded = [
-        f"temperature {decoding.temperature:g}" if decoding.temperature is not None else "",
-        f"at most {decoding.max_tokens} tokens" if decoding.max_tokens is not None else "",
+        "unknown: the numbers were imported" if decoding.max_tokens == 0 else "",
+        f"temperature {decoding.temperature:g}"
+        if decoding.temperature is not None and decoding.max_tokens != 0
+        else "",
+        f"at most {decoding.max_tokens} tokens" if decoding.max_tokens else "",
         "streamed" if decoding.stream else "",
     ]
     scored = [scoring.metric, f"scale {scoring.scale}" if scoring.scale else "", scoring.aggregate]

@@ -1,27 +1,27 @@
-"""Reads result files of lm-evaluation-harness, the old format and the current one, one file at a time."""
+"""Reads one result file of lm-evaluation-harness, in the old format or the current one."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from dashboard.imports.results.harness.alike import Conditions, read_conditions
+from dashboard.imports.results.harness.naming import AS_THE_FILES_SAY, Naming, find_place, read_args
 from dashboard.imports.results.types import (
     MAX_FILE_BYTES,
     MAX_NAME,
     FileError,
-    Problem,
-    ResultsError,
+    OtherFile,
     explain_number,
     is_plausible,
     is_storable,
-    natural_key,
     quote,
     read_number,
     read_unix_seconds,
@@ -29,16 +29,9 @@ from dashboard.imports.results.types import (
 from dashboard.store.digest import digest_json
 from dashboard.store.text.strict_json import find_unstorable
 
-_STEP = re.compile(r"(?i)(?:global[-_]?step|step|checkpoint|ckpt|iter|epoch)[-_=]?\d+")
 _NAMED_TIME = re.compile(r"(\d{4}-\d{2}-\d{2}T\d{2})[-:](\d{2})[-:](\d{2}(?:\.\d{1,6})?)")
-_MODEL_KEYS = (
-    "peft",
-    "delta",
-    "pretrained",
-    "model",
-    "path",
-    "engine",
-)  # most telling first, as the harness reads them
+_AVERAGES = frozenset({"all", "average", "avg", "mean", "overall"})
+"""Tasks that some tools add and that are means of the others: they are never averaged again."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +40,11 @@ class Task:
 
     name: str
     metrics: Mapping[str, Any]
-    version: Any
-    few_shot: Any
-    limit: Any
-    """How many of the task's questions were asked; None for all."""
+    conditions: Conditions
     rows: int | None
-
-    @property
-    def identity(self) -> list[Any]:
-        return [self.name, self.version, self.few_shot, self.limit]
+    """How many questions were scored; None where the file does not say."""
+    legacy: tuple[Any, ...] = ()
+    """What stood for its conditions in the digest of an older import: name, version, shots, limit."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +64,20 @@ class HarnessFile:
         """Task names that the pattern means. A group counts only when it is named exactly: it repeats its members."""
         if pattern in self.tasks:
             return [pattern]
-        return sorted(t for t in self.tasks if t not in self.groups and fnmatchcase(t, pattern))
+        members = [t for t in self.tasks if t not in self.groups and t.casefold() not in _AVERAGES]
+        return sorted(t for t in members if fnmatchcase(t, pattern))
+
+    def digest(self, tasks: Collection[str]) -> str:
+        """Stands for what it says of these tasks."""
+        said = {t: dict(self.tasks[t].metrics) for t in tasks if t in self.tasks}
+        text = json.dumps(said, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def find_value(task: Task, metric: str) -> tuple[float | None, str]:
     """The metric's number and "", or None and the reason. `acc` finds `acc` and `acc,none`; with several filters
     (`exact_match,strict-match`, …) the metric must name its filter."""
-    keys = [metric] if metric in task.metrics else [k for k in task.metrics if k.partition(",")[0] == metric]
+    keys = _find_keys(task, metric)
     if not keys:
         return None, f"no metric {metric} for task {task.name}"
     if len(keys) > 1:
@@ -93,54 +89,21 @@ def find_value(task: Task, metric: str) -> tuple[float | None, str]:
     return number, ""
 
 
+def find_stderr(task: Task, metric: str) -> float | None:
+    """The standard error that the file gives for the metric; None where it gives none."""
+    keys = _find_keys(task, metric)
+    name, comma, condition = keys[0].partition(",") if len(keys) == 1 else ("", "", "")
+    number = read_number(task.metrics.get(f"{name}_stderr{comma}{condition}"))
+    return number if number is not None and number >= 0 else None
+
+
+def _find_keys(task: Task, metric: str) -> list[str]:
+    return [metric] if metric in task.metrics else [k for k in task.metrics if k.partition(",")[0] == metric]
+
+
 def list_metrics(task: Task) -> list[str]:
     """The metrics that a task has, without their standard errors and without text."""
     return sorted(k for k, v in task.metrics.items() if "_stderr" not in k and read_number(v) is not None)
-
-
-def read_folder(
-    root: Path, progress: Callable[[int, int], None] | None = None
-) -> tuple[list[HarnessFile], list[Problem]]:
-    """Every *.json under a folder (or the one file), each read or named as a problem. Raises ResultsError for nothing.
-
-    Links to folders are followed once each, so a loop of links ends. Order is by path, whatever the disk says.
-    """
-    if not root.exists():
-        raise ResultsError(f"{root} does not exist")
-    problems: list[Problem] = []
-    found = [root] if root.is_file() else _walk(root, problems)
-    paths = sorted(found, key=lambda p: natural_key(str(p.relative_to(root))))
-    if not paths:
-        raise ResultsError(f"{root} holds no *.json result file (a CSV or JSONL table is given as a file)")
-    files: list[HarnessFile] = []
-    seen: set[str] = set()
-    for number, path in enumerate(paths, 1):
-        name = path.name if root.is_file() else str(path.relative_to(root))
-        try:
-            real = os.path.realpath(path, strict=True)
-            if real not in seen:
-                seen.add(real)
-                files.append(decode_file(load_json(path), name, root.name))
-        except (FileError, OSError) as error:
-            problems.append(Problem(str(path), str(getattr(error, "strerror", None) or error)))
-        if progress:
-            progress(number, len(paths))
-    return files, problems
-
-
-def _walk(root: Path, problems: list[Problem]) -> Iterator[Path]:
-    seen: set[tuple[int, int]] = set()
-
-    def name_folder(error: OSError) -> None:
-        problems.append(Problem(str(error.filename), error.strerror or str(error)))
-
-    for folder, folders, names in os.walk(root, followlinks=True, onerror=name_folder):
-        stat = os.stat(folder)
-        if (stat.st_dev, stat.st_ino) in seen:
-            folders.clear()
-            continue
-        seen.add((stat.st_dev, stat.st_ino))
-        yield from (Path(folder, name) for name in names if name.lower().endswith(".json"))
 
 
 def load_json(path: Path) -> Any:
@@ -160,31 +123,40 @@ def load_json(path: Path) -> Any:
         raise FileError("not readable JSON: a number or a nesting beyond all bounds") from error
 
 
-def decode_file(document: Any, name: str, root_name: str) -> HarnessFile:
-    """A loaded document as a result file; `name` is its path inside the folder given. Raises FileError."""
-    results = document.get("results") if isinstance(document, dict) else None
+def decode_file(document: Any, name: str, root_name: str, naming: Naming = AS_THE_FILES_SAY) -> HarnessFile:
+    """A loaded document as a result file; `name` is its path inside the folder given.
+
+    Raises OtherFile for one that claims to be no result, FileError for one that cannot be read or is another tool's.
+    """
+    if tool := _name_tool(document):
+        raise FileError(
+            f"it is a file of {tool}; import_results reads lm-evaluation-harness, or a table of its numbers"
+        )
+    if not isinstance(document, dict) or "results" not in document:
+        raise OtherFile('not a result file: it has no "results" by task')
+    results = document["results"]
     if not isinstance(results, dict) or not results:
         raise FileError('not a result file: it has no "results" by task')
     config = _dict(document.get("config"))
-    args = _read_args(config.get("model_args"))
-    path = next((args[k] for k in _MODEL_KEYS if args.get(k)), "") or str(document.get("model_name") or "")
-    revision = args.get("revision") if args.get("revision") not in (None, "", "main", "None") else None
-    checkpoint = _find_checkpoint(revision, path, name)
-    model = _strip_checkpoint(path, checkpoint) or str(config.get("model") or "") or root_name
+    fallback = str(config.get("model") or "") or root_name
+    named = str(document.get("model_name") or "")
+    place = find_place(read_args(config.get("model_args")), named, fallback, name, naming)
+    model, checkpoint, revision = place.model, place.checkpoint, place.revision
+    if not checkpoint:
+        raise FileError("--checkpoint-from finds no checkpoint in its model's path or in its own")
     if max(len(checkpoint), len(model)) > MAX_NAME:
         raise FileError(f"its checkpoint or model name is longer than {MAX_NAME} characters")
     if not is_storable("".join([checkpoint, model, revision or "", *results])):
         raise FileError("a name in it holds a null character or half a character")
     versions, shots = _dict(document.get("versions")), _dict(document.get("n-shot"))
-    counts = _dict(document.get("n-samples"))
+    counts = {task: _dict(_dict(document.get("n-samples")).get(task)) for task in results}
     tasks = {
         task: Task(
             task,
             metrics,
-            versions.get(task),
-            shots.get(task, config.get("num_fewshot")),
-            config.get("limit"),
-            _read_count(counts.get(task)),
+            read_conditions(document, task, counts[task]),
+            _read_count(counts[task].get("effective")),
+            (task, versions.get(task), shots.get(task, config.get("num_fewshot")), config.get("limit")),
         )
         for task, metrics in results.items()
         if isinstance(metrics, dict)
@@ -205,13 +177,34 @@ def decode_file(document: Any, name: str, root_name: str) -> HarnessFile:
     )
 
 
+def _name_tool(document: Any) -> str:
+    """The tool that wrote a file of evaluations of its own form; "" for any other file."""
+    if isinstance(document, list):
+        rows = [row for row in document if isinstance(row, dict)]
+        if rows and {"doc_id", "resps"} <= {*rows[0]}:
+            return "lm-evaluation-harness with one row a question (samples)"
+        return "HELM" if rows and isinstance(rows[0].get("name"), dict) else ""
+    if not isinstance(document, dict):
+        return ""
+    keys, results = {*document}, document.get("results")
+    if {"config_general", "summary_general"} & keys:
+        return "lighteval"
+    if "eval" in keys and {"plan", "stats"} & keys:
+        return "Inspect"
+    if "evalId" in keys or (isinstance(results, dict) and isinstance(results.get("results"), list)):
+        return "promptfoo"
+    if {"mteb_version", "mteb_dataset_name"} & keys:
+        return "MTEB"
+    return "HELM" if {"adapter_spec", "run_spec"} & keys else ""
+
+
 def _refuse_odd(tasks: Collection[Task], directions: Mapping[str, Any]) -> None:
     """Raises FileError for what would be kept or compared and cannot be: its numbers are judged later, one by one."""
     try:
-        digest_json([task.identity for task in tasks])
+        digest_json([[dict(task.conditions), list(task.legacy)] for task in tasks])
     except (ValueError, RecursionError) as error:  # NaN and Infinity; endless nesting
         raise FileError("a task's version, shots or limit in it is no value that can be compared") from error
-    if any(find_unstorable([*task.metrics, *task.identity]) is not None for task in tasks):
+    if any(find_unstorable([*task.metrics, dict(task.conditions)]) is not None for task in tasks):
         raise FileError("a metric's name or a task's version in it holds a null character or half a character")
     told = [value for by_metric in directions.values() for value in _dict(by_metric).values()]
     if any(value is not None and not isinstance(value, bool) for value in told):
@@ -222,16 +215,8 @@ def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _read_args(value: Any) -> dict[str, str]:
-    """`model_args` as a dict: the old format has "key=value,key=value", the current one either."""
-    if isinstance(value, str):
-        return {k.strip(): v.strip() for k, equals, v in (part.partition("=") for part in value.split(",")) if equals}
-    return {k: str(v) for k, v in _dict(value).items() if v is not None}
-
-
 def _read_count(value: Any) -> int | None:
-    count = _dict(value).get("effective")
-    return count if type(count) is int and 0 <= count < 2**31 else None
+    return value if type(value) is int and 0 <= value < 2**31 else None
 
 
 def _read_time_in_name(name: str) -> datetime | None:
@@ -244,23 +229,3 @@ def _read_time_in_name(name: str) -> datetime | None:
     except ValueError:
         return None
     return moment if is_plausible(moment) else None
-
-
-def _find_checkpoint(revision: str | None, path: str, name: str) -> str:
-    """The revision; else a step named in the model's path, the file's name or its folders; else the model's name."""
-    if revision:
-        return revision
-    file_name, folders = name.rpartition("/")[2], name.rpartition("/")[0]
-    for text in (path, file_name, folders):
-        found = _STEP.findall(text)
-        if found:
-            return str(found[-1])
-    return path.rstrip("/").rpartition("/")[2] or Path(file_name).stem
-
-
-def _strip_checkpoint(path: str, checkpoint: str) -> str:
-    """A model without its step: `out/checkpoint-1000` is `out`, `pythia-step512` is `pythia`, `step5` is ""."""
-    path = path.rstrip("/")
-    if not _STEP.fullmatch(checkpoint) or not path.endswith(checkpoint):
-        return path
-    return path[: -len(checkpoint)].rstrip("/-_.@=")

@@ -20,7 +20,7 @@ PAGE = """
            replay.candidate_score, replay.incumbent_score, replay.score_delta,
            run.checkpoint_id, run.decision, replay.status, replay.status_reason,
            replay.items_digest, replay.rows_total, replay.rows_scored, CAST(replay.incumbent_ref AS text),
-           replay.undated
+           replay.undated, replay.candidate_stderr, replay.incumbent_stderr
       FROM service_benchmarkrun AS replay
       JOIN service_trainingrun AS run ON run.id = replay.run_id
      WHERE replay.{key} IN (
