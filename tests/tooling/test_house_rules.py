@@ -15,6 +15,7 @@ MOST_MODULES = 12
 MOST_OF_A_PREFIX = 2
 ALLOWED_AT_THE_TOP = {"manage.py", "pyproject.toml", "dashboard", "templates", "static", "tests", "docs", ".ci"} | {
     "README.md",
+    "docs",
     "Makefile",
     "LICENSE",
     "CHANGELOG.md",
