@@ -11,6 +11,8 @@ from dashboard.sources.reader.nouns import (
     benchmarks,
     datasets,
     environment,
+    evaluation,
+    evaluation_items,
     history,
     identity,
     items,
@@ -30,6 +32,8 @@ from dashboard.sources.reader.nouns import (
     scenarios,
     trace,
     traces,
+    training_run,
+    waiting_runs,
 )
 from dashboard.sources.reader.reading import changed, each, together
 from dashboard.sources.reader.readings import Absent, Known, Late, Reading, Unread, describe_old
@@ -49,6 +53,8 @@ __all__ = [
     "describe_old",
     "each",
     "environment",
+    "evaluation",
+    "evaluation_items",
     "history",
     "identity",
     "items",
@@ -69,4 +75,6 @@ __all__ = [
     "together",
     "trace",
     "traces",
+    "training_run",
+    "waiting_runs",
 ]
