@@ -7,13 +7,14 @@ PYTHONPATH :=
 export PYTHONPATH
 PY := .venv/bin/python
 
-.PHONY: help run test check bench lock clean env env-dev
+.PHONY: help run test check bench architecture lock clean env env-dev
 
 help:
 	@echo "make run    start the dashboard and print a sign-in link"
 	@echo "make test   run every test, the browser's too, with branch coverage"
 	@echo "make check  formatting, lint, types, import rules, templates, migrations"
 	@echo "make bench  measure the pages: server time, bytes, first line, memory"
+	@echo "make architecture   draw docs/rooms.svg again, from the imports"
 	@echo "make lock   pin the dependencies of pyproject.toml again"
 	@echo "make clean  remove .venv and caches, never the state folder"
 
@@ -35,6 +36,9 @@ check: env-dev
 
 bench: env-dev
 	@$(PY) -m tests.load.bench $(ARGS)
+
+architecture: env-dev
+	@$(PY) -m tests.tooling.draw_rooms
 
 lock:
 	@.ci/environment lock

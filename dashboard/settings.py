@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from logging import LogRecord
 from pathlib import Path
 from typing import Any
@@ -10,38 +9,34 @@ from typing import Any
 from csp.constants import NONE, SELF
 from environs import Env
 
+from dashboard.environment import (
+    keep_secret_key,
+    name_cookie,
+    name_hosts,
+    open_state_folder,
+    read_networks,
+    read_origins,
+)
+
 env = Env()
 ROOT = Path(__file__).resolve().parent.parent
 
 # State: database, secret key and caches live in one folder.
-DATA_DIR = env.path("BENCHTREND_DATA", ROOT / "var")
-DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
-
-
-def _secret_key() -> str:
-    """The key of the environment, else the one kept in the state folder, made on first use."""
-    given = env.str("SECRET_KEY", "")
-    if given:
-        return given
-    path = DATA_DIR / "secret_key"
-    if not path.exists():
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_urlsafe(50))
-    return path.read_text().strip()
-
-
-SECRET_KEY = _secret_key()
+DATA_DIR = open_state_folder(Path(env.str("BENCHTREND_DATA", "") or ROOT / "var"))
+SECRET_KEY = env.str("SECRET_KEY", "") or keep_secret_key(DATA_DIR / "secret_key")
 DEBUG = env.bool("DEBUG", False)
 
 # Serving.
-HOST = env.str("HOST", "127.0.0.1")
+HOST = env.str("HOST", "") or "127.0.0.1"
 PORT = env.int("PORT", 8000)
 WORKERS = env.int("WORKERS", 2)
 THREADS = env.int("THREADS", 4)
 DEMO = env.bool("DEMO", True)
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]", HOST])
-CSRF_TRUSTED_ORIGINS: list[str] = env.list("TRUSTED_ORIGINS", [])
 HTTPS = env.bool("HTTPS", False)
+CSRF_TRUSTED_ORIGINS = read_origins(env.list("TRUSTED_ORIGINS", []))
+ALLOWED_HOSTS = list(filter(None, map(str.strip, env.list("ALLOWED_HOSTS", []))))
+ALLOWED_HOSTS = ALLOWED_HOSTS or name_hosts(HOST, CSRF_TRUSTED_ORIGINS)
+TRUSTED_PROXIES = read_networks(env.list("TRUSTED_PROXIES", ["127.0.0.0/8", "::1"] if HTTPS else []))
 
 # The Loop API. Without a base URL the dashboard reads its own service, in this process.
 RUNBIOS_BASE_URL = env.str("RUNBIOS_BASE_URL", "")
@@ -55,7 +50,12 @@ RUNLOOP_BASE_URL = env.str("RUNLOOP_BASE_URL", "")
 RUNLOOP_API_KEY = env.str("RUNLOOP_API_KEY", "")
 RUNLOOP_TIMEOUT_S = env.float("RUNLOOP_TIMEOUT_S", 10.0)
 
-DATABASES = {"default": env.dj_db_url("DATABASE_URL", f"sqlite:///{DATA_DIR / 'benchtrend.sqlite3'}")}
+DATABASES: dict[str, Any] = {
+    # No URL is made of the folder: "#", "?" and "%" are letters of its path.
+    "default": env.dj_db_url("DATABASE_URL")
+    if env.str("DATABASE_URL", "")
+    else {"ENGINE": "django.db.backends.sqlite3", "NAME": DATA_DIR / "benchtrend.sqlite3"}
+}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # A reader never waits for a writer, and a writer waits its turn instead of failing at once.
     DATABASES["default"].setdefault("OPTIONS", {}).update(
@@ -66,15 +66,6 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     )
 else:
     DATABASES["default"].update(CONN_MAX_AGE=60, CONN_HEALTH_CHECKS=True)
-
-CACHES = {
-    "default": {
-        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
-        "LOCATION": DATA_DIR / "cache",
-        "TIMEOUT": 7 * 24 * 3600,
-        "OPTIONS": {"MAX_ENTRIES": 2000},
-    }
-}
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -98,19 +89,18 @@ MIDDLEWARE = [
     "dashboard.request_id.RequestIdMiddleware",
     "dashboard.api.http.middleware.ApiErrorsMiddleware",
     "dashboard.api.http.middleware.BodyLengthMiddleware",
+    "dashboard.web.site.health.answer_probes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "compression_middleware.middleware.CompressionMiddleware",
     "dashboard.web.site.middleware.keep_out_of_caches",
     "dashboard.sources.reader.page.one_deadline",
     "django.middleware.common.CommonMiddleware",
-    "dashboard.web.site.audit.outside.record_api_writes",
     "dashboard.api.http.middleware.ApiShortcutMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "dashboard.web.site.kept.remember_forms",
     "dashboard.web.site.middleware.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -144,12 +134,13 @@ TEMPLATES: list[dict[str, Any]] = [
         "DIRS": [ROOT / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["dashboard.web.templatetags.csrf"],  # its csrf_token also says whose the form is
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "dashboard.web.site.context.permissions",
-                "dashboard.web.site.context.kept_form",
+                "dashboard.web.site.context.unsent_form",
             ],
         },
     }
@@ -185,11 +176,12 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+SESSION_COOKIE_NAME = name_cookie("session", DATABASES["default"])
+CSRF_COOKIE_NAME = name_cookie("csrf", DATABASES["default"])
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_HTTPONLY = True
 SECURE_REFERRER_POLICY = "same-origin"
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # what watches this machine speaks to it past the proxy
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
@@ -208,6 +200,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "POSTPROCESSING_HOOKS": ["dashboard.api.http.schema.add_shapes"],
 }
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.test import Client
 from hypothesis import settings as hypothesis_settings
 
@@ -17,10 +16,9 @@ hypothesis_settings.load_profile("repeatable")
 
 
 @pytest.fixture(autouse=True)
-def _empty_cache() -> Iterator[None]:
+def _start_anew() -> Iterator[None]:
     """What one test remembered must not answer another."""
     yield
-    cache.clear()
     start_anew()
 
 

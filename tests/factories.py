@@ -16,6 +16,7 @@ from dashboard.store.models import (
     Evaluation,
     EvaluationItem,
     Judge,
+    ReplayRow,
     Rule,
     RunloopBenchmark,
     RunloopRun,
@@ -25,6 +26,7 @@ from dashboard.store.models import (
     Workspace,
     new_id,
 )
+from dashboard.store.replays.rows import Scale, settle_row
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 INCUMBENT = {"kind": "serverless_slug", "name": "support", "deployment_id": None, "model_version": "v1"}
@@ -111,6 +113,31 @@ def make_replay(benchmark: Benchmark, *, run: TrainingRun | None = None, **field
         **scores,
     }
     return BenchmarkRun.objects.create(**(values | fields))
+
+
+def make_side(score: float | None, **fields: Any) -> dict[str, Any]:
+    """One model's answer to a conversation, judged with this score."""
+    judge = {"overall": score, "dimensions": {"helpful": score}, "reason": "It helps."}
+    return {"state": "judged", "completion": "Hello.", "tool_calls": None, "judge": judge, "score": score} | fields
+
+
+def make_rows(replay: BenchmarkRun, *scores: tuple[float | None, float | None]) -> list[ReplayRow]:
+    """A row for each (candidate, incumbent), of the benchmark's pinned conversations as far as there are any."""
+    scale, items = Scale.of(replay.benchmark.scoring), list(replay.benchmark.items.order_by("ordinal"))
+    return ReplayRow.objects.bulk_create(
+        settle_row(
+            ReplayRow(
+                replay=replay,
+                ordinal=n,
+                item=items[n] if n < len(items) else None,
+                question=None if n < len(items) else {"prompt": [{"role": "user", "content": f"Question {n}"}]},
+                candidate=make_side(candidate),
+                incumbent=make_side(incumbent),
+            ),
+            scale,
+        )
+        for n, (candidate, incumbent) in enumerate(scores)
+    )
 
 
 def make_history(benchmark: Benchmark, n: int, *, rule: Rule | None = None, gap_every: int = 20) -> None:

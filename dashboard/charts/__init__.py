@@ -1,28 +1,27 @@
 """Trend to picture: one drawing model, drawn as inline SVG, as a sparkline and as a plotly figure."""
 
-from dashboard.charts.drawing import NARROW, WIDE, AnyTrend, AxisKind, Drawing, Frame, draw_trend
+from dashboard.charts.drawing import NARROW, WIDE, AxisKind, Drawing, Frame, draw_trend
 from dashboard.charts.figure import build_figure
-from dashboard.charts.glyphs import DECISIONS, GAPS, RUN_GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, Glyph
+from dashboard.charts.glyphs import DECISIONS, SHAPES, UNKNOWN_DECISION, UNKNOWN_GAP, Glyph, choose_glyph
 from dashboard.charts.palette import PALETTES, Theme
 from dashboard.charts.sparkline import render_sparkline
 from dashboard.charts.svg import render_glyph, render_svg
 
 __all__ = [
     "DECISIONS",
-    "GAPS",
     "NARROW",
     "PALETTES",
-    "RUN_GAPS",
+    "SHAPES",
     "UNKNOWN_DECISION",
     "UNKNOWN_GAP",
     "WIDE",
-    "AnyTrend",
     "AxisKind",
     "Drawing",
     "Frame",
     "Glyph",
     "Theme",
     "build_figure",
+    "choose_glyph",
     "draw_trend",
     "render_glyph",
     "render_sparkline",

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from dashboard.trend import RunSlot, Scale, Slot
+from dashboard.charts.unseen import name_unseen, shorten
+from dashboard.trend import Scale, Slot
 
 MIN_SHARE_OF_SCALE = 0.05
 """The least part of the judge's scale that the score axis spans, so that noise does not look like movement."""
@@ -34,8 +35,14 @@ class Axis(NamedTuple):
 
 
 def build_score_axis(values: Sequence[float], scale: Scale | None, count: int) -> Axis:
-    """An axis over the scores with a little air, at least a twentieth of the scale wide. From 0 to 1 without scores."""
-    low, high = (_drawable(min(values)), _drawable(max(values))) if values else (scale or Scale(0.0, 1.0))
+    """An axis over the scores with a little air, at least a twentieth of the scale wide.
+
+    A score outside a known scale does not stretch it. Without scores it is the scale's, without both it names nothing.
+    """
+    values = [value for value in values if scale is None or scale.low <= value <= scale.high]
+    if not values and scale is None:
+        return Axis(0.0, 1.0, ())
+    low, high = (_drawable(min(values)), _drawable(max(values))) if values else scale or (0.0, 1.0)
     least = MIN_SHARE_OF_SCALE * (scale.width if scale else 1.0)
     if scale is None:
         least = min(least, max(abs(low), abs(high)) / 2 or least)
@@ -46,9 +53,15 @@ def build_score_axis(values: Sequence[float], scale: Scale | None, count: int) -
 
 
 def build_delta_axis(values: Sequence[float], scale: Scale | None) -> Axis:
-    """An axis about zero, as far down as up, at least a fiftieth of the scale each way."""
+    """An axis about zero, as far down as up, at least a fiftieth of the scale each way.
+
+    A delta wider than a known scale does not stretch it. Without deltas it names nothing but zero.
+    """
+    values = [value for value in values if scale is None or abs(value) <= scale.width]
+    if not values:
+        return Axis(-1.0, 1.0, (Tick(0.0, "0"),))
     reach = _drawable(max((abs(value) for value in values), default=0.0))
-    reach = max(reach * 1.1, 0.02 * (scale.width if scale else 0.0), 1e-9 if values else 1.0)
+    reach = max(reach * 1.1, 0.02 * (scale.width if scale else 0.0), 1e-9)
     # One round step each way, the largest that fits: bars without a size would say nothing.
     unit = 10.0 ** math.floor(math.log10(reach))
     step = max(unit * factor for factor in (1, 2, 5) if unit * factor <= reach * (1 + 1e-9))
@@ -56,10 +69,10 @@ def build_delta_axis(values: Sequence[float], scale: Scale | None) -> Axis:
     return Axis(-reach, reach, tuple(tick for tick in ticks if abs(tick.at) <= step * 1.5))
 
 
-def build_slot_axis(slots: Sequence[Slot | RunSlot], count: int, letters: int) -> Axis:
+def build_slot_axis(slots: Sequence[Slot], count: int, letters: int) -> Axis:
     """One place for each slot; at most `count` of them named, by their checkpoint cut in the middle to `letters`."""
     step = max(1, math.ceil(len(slots) / count))
-    ticks = tuple(Tick(slot.place, shorten(slot.label, letters)) for slot in slots[::step])
+    ticks = tuple(Tick(slot.place, shorten(name_unseen(slot.label), letters)) for slot in slots[::step])
     return Axis(-0.6, max(len(slots), 1) - 0.4, ticks)
 
 
@@ -69,14 +82,6 @@ def build_time_axis(times: Sequence[float], count: int) -> Axis:
     air = max((high - low) * 0.015, 1_800.0)
     low, high = max(low - air, _FIRST), min(high + air, _LAST)
     return Axis(low, high, tuple(_name_times(low, high, count)))
-
-
-def shorten(label: str, letters: int) -> str:
-    """The label, cut in the middle where it is longer than `letters`: both ends of a checkpoint's name tell."""
-    if len(label) <= letters:
-        return label
-    head = (letters - 1) // 2
-    return f"{label[:head]}…{label[len(label) - (letters - 1 - head) :]}"
 
 
 def _with_ticks(low: float, high: float, count: int, step: float | None = None) -> Axis:

@@ -9,13 +9,9 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from dashboard.charts.axes import Axis, build_delta_axis, build_score_axis, build_slot_axis, build_time_axis
-from dashboard.charts.glyphs import GAPS, RUN_GAPS, UNKNOWN_GAP, Glyph
-from dashboard.trend import Decision, Gap, Line, RunSlot, RunTrend, Scale, Slot, Trend
+from dashboard.trend import Decision, Gap, Line, Slot, Trend
 
-AnyTrend = Trend | RunTrend
-AnySlot = Slot | RunSlot
 AxisKind = Literal["slot", "time"]
-Verdict = Literal["better", "even", "worse"]
 MARKERS_UP_TO = 250
 """With more slots than this a line carries no marker at each point; lone points and decisions always have theirs."""
 HALF_A_LABEL = 44
@@ -63,11 +59,24 @@ def scale_to(axis: Axis, start: float, end: float) -> Scaler:
     return lambda value: start + (value - low) * factor
 
 
+def hold(value: float, axis: Axis) -> float:
+    """The value, or the end of the axis beyond which it lies."""
+    return min(max(value, axis.low), axis.high)
+
+
 class Stroke(NamedTuple):
-    """One line, and the score of each of its places in `ys`."""
+    """One line, and in `ys` where each of its places stands: at its score, or at the edge where it is off the scale."""
 
     line: Line
     ys: dict[int, float]
+
+
+class OffScale(NamedTuple):
+    """A score outside the stated scale, drawn at the edge of the chart."""
+
+    place: int
+    y: float
+    score: float
 
 
 class Era(NamedTuple):
@@ -84,16 +93,12 @@ class Drawing:
     x: Axis
     scores: Axis
     deltas: Axis
-    slots: tuple[AnySlot, ...]
+    trend: Trend
     xs: tuple[float, ...]
     """The x of each slot: its place, or on the time axis its seconds since 1970."""
     strokes: tuple[Stroke, ...]
     eras: tuple[Era, ...]
-    overlaid: bool
-    scale: Scale | None
-    lower_is_better: bool
-    of_runs: bool
-    """True where the slots are runs of the Runloop API, False where they are replays."""
+    off_scale: tuple[OffScale, ...]
     to_x: Scaler
     """From the units of the x axis to pixels of the frame."""
     to_y: Scaler
@@ -102,23 +107,12 @@ class Drawing:
     """The x of each slot in pixels of the frame."""
 
     @property
-    def delta_name(self) -> str:
-        """What a delta is called, and who computed it."""
-        return "difference, computed here" if self.of_runs else "delta"
+    def slots(self) -> tuple[Slot, ...]:
+        return self.trend.slots
 
-    def gap_glyph(self, kind: str) -> Glyph:
-        """The shape of a kind of gap, of those that the source of the slots knows."""
-        return (RUN_GAPS if self.of_runs else GAPS).get(kind, UNKNOWN_GAP)
-
-    def decision_pixel(self, slot: AnySlot) -> float:
+    def decision_pixel(self, slot: Slot) -> float:
         """How far down a decision is drawn: on the candidate's point, or at the head of the rail, above its gap."""
-        return self.frame.rail.top if slot.candidate is None else self.to_y(slot.candidate)
-
-    def verdict(self, delta: float) -> Verdict:
-        """What a delta says of the candidate, in the direction of the scale."""
-        if not delta:
-            return "even"
-        return "better" if (delta < 0) == self.lower_is_better else "worse"
+        return self.frame.rail.top if slot.candidate is None else self.to_y(hold(slot.candidate, self.scores))
 
     @property
     def dense(self) -> bool:
@@ -134,58 +128,62 @@ class Drawing:
         return len(self.slots) <= MARKERS_UP_TO
 
 
-def group_by_decision(slots: Sequence[AnySlot]) -> dict[Decision, list[AnySlot]]:
+def group_by_decision(slots: Sequence[Slot]) -> dict[Decision, list[Slot]]:
     """The slots on which somebody decided, by what they decided."""
-    groups: dict[Decision, list[AnySlot]] = defaultdict(list)
+    groups: dict[Decision, list[Slot]] = defaultdict(list)
     for slot in slots:
         if slot.decision:
             groups[slot.decision].append(slot)
     return groups
 
 
-def group_by_gap(slots: Sequence[AnySlot]) -> dict[str, list[tuple[AnySlot, Gap]]]:
+def group_by_gap(slots: Sequence[Slot]) -> dict[str, list[tuple[Slot, Gap]]]:
     """The gaps by kind: drawn on the rail."""
-    groups: dict[str, list[tuple[AnySlot, Gap]]] = defaultdict(list)
+    groups: dict[str, list[tuple[Slot, Gap]]] = defaultdict(list)
     for slot in slots:
         if slot.gap:
             groups[slot.gap.kind].append((slot, slot.gap))
     return groups
 
 
-def draw_trend(trend: AnyTrend, *, axis: AxisKind = "slot", frame: Frame = WIDE) -> Drawing:
-    """Lays the trend out on a frame. Overlaid lines have no deltas: the scores take their room."""
-    if trend.overlaid:
+def draw_trend(trend: Trend, *, axis: AxisKind = "slot", frame: Frame = WIDE) -> Drawing:
+    """Lays the trend out on a frame. Where it has no deltas the scores take their room."""
+    if not trend.with_deltas:
         frame = frame.without_deltas()
     named = max(2, int(frame.scores.width // 104))
     xs = _place_in_time(trend.slots) if axis == "time" else tuple(float(slot.place) for slot in trend.slots)
     x = build_time_axis(xs, named) if axis == "time" else build_slot_axis(trend.slots, named, letters=12)
-    strokes = tuple(Stroke(line, _scores(trend.slots, line)) for line in trend.lines)
-    deltas = [] if trend.overlaid else [slot.delta for slot in trend.slots if slot.delta is not None]
+    given = [_scores(trend.slots, line) for line in trend.lines]
+    deltas = [slot.delta for slot in trend.slots if slot.delta is not None] if trend.with_deltas else []
     to_x = scale_to(x, frame.scores.left, frame.scores.left + frame.scores.width)
     # A label is written about its tick: near the edge there is no room for one.
     x = x._replace(ticks=tuple(tick for tick in x.ticks if 0 <= to_x(tick.at) <= frame.width - HALF_A_LABEL))
-    scores = build_score_axis([y for stroke in strokes for y in stroke.ys.values()], trend.scale, count=6)
+    scores = build_score_axis([score for ys in given for score in ys.values()], trend.scale, count=6)
+    strokes, off_scale = [], []
+    for line, ys in zip(trend.lines, given, strict=True):
+        held = not ys or (scores.low <= min(ys.values()) and max(ys.values()) <= scores.high)
+        beyond = {} if held else {n: score for n, score in ys.items() if not scores.low <= score <= scores.high}
+        edges = {place: hold(score, scores) for place, score in beyond.items()}
+        off_scale += [OffScale(place, edges[place], score) for place, score in beyond.items()]
+        strokes.append(Stroke(line, ys | edges))
     return Drawing(
         frame=frame,
         axis=axis,
         x=x,
         scores=scores,
         deltas=build_delta_axis(deltas, trend.scale),
-        slots=trend.slots,
+        trend=trend,
         xs=xs,
-        strokes=strokes,
-        eras=() if trend.overlaid else tuple(_eras(trend.slots, xs)),
-        overlaid=trend.overlaid,
-        scale=trend.scale,
-        lower_is_better=trend.lower_is_better,
-        of_runs=isinstance(trend, RunTrend),
+        strokes=tuple(strokes),
+        off_scale=tuple(off_scale),
+        eras=tuple(_eras(trend.slots, xs)) if trend.with_deltas else (),
         to_x=to_x,
         to_y=scale_to(scores, frame.scores.bottom, frame.scores.top),
         pixels=tuple(to_x(x) for x in xs),
     )
 
 
-def _scores(slots: Sequence[AnySlot], line: Line) -> dict[int, float]:
+def _scores(slots: Sequence[Slot], line: Line) -> dict[int, float]:
     ys = {}
     for segment in line.segments:
         for place in segment:
@@ -196,7 +194,7 @@ def _scores(slots: Sequence[AnySlot], line: Line) -> dict[int, float]:
     return ys
 
 
-def _place_in_time(slots: Sequence[AnySlot]) -> tuple[float, ...]:
+def _place_in_time(slots: Sequence[Slot]) -> tuple[float, ...]:
     """Seconds since 1970. What has no time stands after everything that has, an hour apart."""
     epoch = datetime(1970, 1, 1, tzinfo=UTC)
     xs: list[float] = []
@@ -206,7 +204,7 @@ def _place_in_time(slots: Sequence[AnySlot]) -> tuple[float, ...]:
     return tuple(xs)
 
 
-def _eras(slots: Sequence[AnySlot], xs: Sequence[float]) -> list[Era]:
+def _eras(slots: Sequence[Slot], xs: Sequence[float]) -> list[Era]:
     return [
         Era((xs[slot.place] + xs[slot.place - 1]) / 2, slot.era_reason)
         for slot in slots

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from dashboard.charts.axes import Axis, Tick
-from dashboard.charts.drawing import Box, Drawing, Stroke, group_by_decision, group_by_gap
-from dashboard.charts.glyphs import DECISIONS, UNKNOWN_DECISION, Glyph
+from dashboard.charts.drawing import Box, Drawing, Stroke, group_by_decision, group_by_gap, hold
+from dashboard.charts.glyphs import DECISIONS, OFF_SCALE, UNKNOWN_DECISION, Glyph, choose_glyph
 from dashboard.charts.hovers import build_columns, plain
 from dashboard.charts.palette import DASHES, PALETTES, STYLES, Palette, Theme
 from dashboard.charts.thin import MARK_GRID, thin_bars, thin_marks
@@ -41,6 +41,7 @@ def build_figure(drawing: Drawing, *, theme: Theme) -> str:
         *_eras(sheet),
         *_deltas(sheet),
         *(trace for stroke in reversed(drawing.strokes) for trace in _line(sheet, stroke)),
+        *_off_scale(sheet),
         *_decisions(sheet),
         *_gaps(sheet),
     ]
@@ -89,7 +90,7 @@ def _line(sheet: _Sheet, stroke: Stroke) -> Iterable[Trace]:
     candidate = stroke.line.role == "candidate"
     colour, dash = (palette.candidate, "solid") if candidate else (palette.incumbent, "5px,4px")
     number = stroke.line.number
-    if drawing.overlaid:
+    if drawing.trend.overlaid:
         colour = palette.text if number is None else palette.rules[number % len(palette.rules)]
         dash = DASHES[(number or 0) % STYLES]
     marker = {"size": 5, "color": colour}
@@ -110,21 +111,23 @@ def _line(sheet: _Sheet, stroke: Stroke) -> Iterable[Trace]:
             **_trace(sheet, stroke.line.name, lone, [stroke.ys[place] for place in lone]),
             "mode": "markers",
             "marker": marker,
-            "thinned": {"of": stroke.line.role, "places": sorted(stroke.ys) if drawing.overlaid else None},
+            "thinned": {"of": stroke.line.role, "places": sorted(stroke.ys) if drawing.trend.overlaid else None},
         }
 
 
 def _deltas(sheet: _Sheet) -> Iterable[Trace]:
-    """Sticks from zero, one trace for each sign: one path each, which a browser draws faster than as many bars."""
-    drawing = sheet.drawing
-    if drawing.overlaid:
+    """Sticks from zero, one trace: a path, which a browser draws faster than as many bars. All of one colour (T12).
+
+    A stick of no length is not drawn: where nothing changed there is a mark, in a trace of its own.
+    """
+    drawing, colour = sheet.drawing, sheet.palette.text
+    if not drawing.trend.with_deltas:
         return
-    colours = {"better": sheet.palette.up, "worse": sheet.palette.down, "even": sheet.palette.text}
-    by_verdict: dict[str, list[tuple[int, float]]] = {verdict: [] for verdict in colours}
-    for slot in drawing.slots:
-        if slot.delta is not None:
-            by_verdict[drawing.verdict(slot.delta)].append((slot.place, slot.delta))
-    for verdict, bars in by_verdict.items():
+    deltas = [(slot.place, hold(slot.delta, drawing.deltas)) for slot in drawing.slots if slot.delta is not None]
+    for mode, bars in (
+        ("lines", [bar for bar in deltas if bar[1]]),
+        ("markers", [bar for bar in deltas if not bar[1]]),
+    ):
         if not bars:
             continue
         thinned = {}
@@ -133,14 +136,21 @@ def _deltas(sheet: _Sheet) -> Iterable[Trace]:
             bars = [bars[index] for index in sorted(thin_bars([(sheet.drawing.pixels[place], y) for place, y in bars]))]
         places = [end for place, _ in bars for end in (place, place, None)]
         yield {
-            **_trace(sheet, verdict, places, [y for _, delta in bars for y in (0.0, delta, None)]),
-            # A stick of no length is not drawn: where nothing changed there is a mark.
-            "mode": "markers" if verdict == "even" else "lines",
-            "marker": {"symbol": "line-ns-open", "size": 4, "color": colours[verdict]},
+            **_trace(sheet, drawing.trend.words.delta, places, [y for _, delta in bars for y in (0.0, delta, None)]),
+            "mode": mode,
+            "marker": {"symbol": "line-ns-open", "size": 4, "color": colour},
             "yaxis": "y2",
-            "line": {"color": colours[verdict], "width": drawing.bar_width, "simplify": False},
+            "line": {"color": colour, "width": drawing.bar_width, "simplify": False},
             **thinned,
         }
+
+
+def _off_scale(sheet: _Sheet) -> Iterable[Trace]:
+    """Scores outside the scale, at the edge of the chart; their hover has the number."""
+    marks = [(one.place, one.y) for one in sheet.drawing.off_scale]
+    if marks:
+        every = range(len(marks))
+        yield _marks(sheet, "outside the scale", OFF_SCALE, sheet.palette.gap, marks, every, "candidate")
 
 
 def _decisions(sheet: _Sheet) -> Iterable[Trace]:
@@ -148,7 +158,7 @@ def _decisions(sheet: _Sheet) -> Iterable[Trace]:
     drawing = sheet.drawing
     for decision, slots in group_by_decision(drawing.slots).items():
         glyph = DECISIONS.get(decision.key, UNKNOWN_DECISION)
-        scored = [(slot.place, slot.candidate) for slot in slots if slot.candidate is not None]
+        scored = [(slot.place, hold(slot.candidate, drawing.scores)) for slot in slots if slot.candidate is not None]
         above = [(slot.place, 1.0) for slot in slots if slot.candidate is None]
         for marks, of, axis in ((scored, "candidate", {}), (above, "above", _ON_RAIL)):
             if marks:
@@ -162,7 +172,9 @@ def _gaps(sheet: _Sheet) -> Iterable[Trace]:
     for kind, gaps in group_by_gap(sheet.drawing.slots).items():
         marks = [(slot.place, 0.0) for slot, _ in gaps]
         kept = thin_marks([(sheet.drawing.pixels[place], 0.0) for place, _ in marks], MARK_GRID)
-        trace = _marks(sheet, kind, sheet.drawing.gap_glyph(kind), sheet.palette.gap, marks, kept, "rail")
+        trace = _marks(
+            sheet, kind, choose_glyph(sheet.drawing.trend.words, kind), sheet.palette.gap, marks, kept, "rail"
+        )
         yield trace | _ON_RAIL
 
 
@@ -195,7 +207,7 @@ def _marks(
 
 def _panels(drawing: Drawing) -> Iterable[Trace]:
     """A trace without a point on each panel: plotly leaves out an axis that no trace is on."""
-    for panel in ("y", "y3") if drawing.overlaid else ("y", "y2", "y3"):
+    for panel in ("y", "y2", "y3") if drawing.trend.with_deltas else ("y", "y3"):
         yield {"type": "scatter", "name": panel, "x": [None], "y": [None], "yaxis": panel, "hoverinfo": "skip"}
 
 
@@ -233,10 +245,10 @@ def _layout(sheet: _Sheet) -> dict[str, Any]:
 
     deltas = {}
     notes = [(frame.scores, "score")]
-    if not drawing.overlaid:
+    if drawing.trend.with_deltas:
         zero = {"zeroline": True, "zerolinecolor": palette.text, "zerolinewidth": 1}
         deltas = {"yaxis2": y_axis(drawing.deltas, frame.deltas) | zero}
-        notes.append((frame.deltas, drawing.delta_name))
+        notes.append((frame.deltas, drawing.trend.words.delta))
     return {
         "width": frame.width,
         "height": frame.height,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dashboard.trend import Vocabulary
+
 Outline = tuple[tuple[float, float], ...]
 _RING: Outline = ((-0.41, -1), (0.41, -1), (1, -0.41), (1, 0.41), (0.41, 1), (-0.41, 1), (-1, 0.41), (-1, -0.41))
 _SQUARE: Outline = ((-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85))
@@ -38,25 +40,21 @@ class Glyph(NamedTuple):
         return "".join(drawn)
 
 
-GAPS = {
-    "open": Glyph("circle-open", (_RING,), filled=False),
-    "failed": Glyph("x-thin-open", _CROSS, filled=False, closed=False),
-    "budget_stopped": Glyph("square", (_SQUARE,), filled=True),
-    "abandoned": Glyph("diamond-open", (_DIAMOND,), filled=False),
-    "unreadable": Glyph("triangle-down", (((-1, -0.8), (1, -0.8), (0, 1)),), filled=True),
-    "unscored": Glyph("line-ew-open", (((-1, 0), (1, 0)),), filled=False, closed=False),
-    "not_comparable": Glyph("hourglass", (((-1, -1), (1, -1), (-1, 1), (1, 1)),), filled=True),
+SHAPES = {
+    "ring": Glyph("circle-open", (_RING,), filled=False),
+    "cross": Glyph("x-thin-open", _CROSS, filled=False, closed=False),
+    "square": Glyph("square", (_SQUARE,), filled=True),
+    "open square": Glyph("square-open", (_SQUARE,), filled=False),
+    "open diamond": Glyph("diamond-open", (_DIAMOND,), filled=False),
+    "diamond": Glyph("diamond", (_DIAMOND,), filled=True),
+    "triangle down": Glyph("triangle-down", (((-1, -0.8), (1, -0.8), (0, 1)),), filled=True),
+    "open triangle": Glyph("triangle-up-open", (_TRIANGLE,), filled=False),
+    "open triangle down": Glyph("triangle-down-open", (tuple((x, -y) for x, y in _TRIANGLE),), filled=False),
+    "dash": Glyph("line-ew-open", (((-1, 0), (1, 0)),), filled=False, closed=False),
+    "hourglass": Glyph("hourglass", (((-1, -1), (1, -1), (-1, 1), (1, 1)),), filled=True),
 }
-"""Of replays."""
-RUN_GAPS = {
-    "running": GAPS["open"],
-    "canceled": Glyph("diamond", (_DIAMOND,), filled=True),
-    "unreadable": GAPS["unreadable"],
-    "unscored": GAPS["unscored"],
-    "no_baseline": Glyph("triangle-up-open", (_TRIANGLE,), filled=False),
-    "no_candidate": Glyph("triangle-down-open", (tuple((x, -y) for x, y in _TRIANGLE),), filled=False),
-}
-"""Of runs. A kind that replays have too has the same shape."""
+"""The shapes that a vocabulary gives its kinds of gap, by name."""
+OFF_SCALE = Glyph("bowtie", (((-1, -1), (1, 1), (1, -1), (-1, 1)),), filled=True)
 UNKNOWN_GAP = Glyph("asterisk-open", _STAR, filled=False, closed=False)
 
 DECISIONS = {
@@ -67,3 +65,8 @@ DECISIONS = {
     "rolled_back": Glyph("triangle-left", (((-1, 0), (0.8, -1), (0.8, 1)),), filled=True),
 }
 UNKNOWN_DECISION = Glyph("pentagon-open", (_PENTAGON,), filled=False)
+
+
+def choose_glyph(words: Vocabulary, kind: str) -> Glyph:
+    """The shape of a kind of gap, of those that this vocabulary knows."""
+    return SHAPES[words.gaps[kind].shape] if kind in words.gaps else UNKNOWN_GAP

@@ -12,8 +12,13 @@ MINUS = "−"
 def choose_decimals(values: Iterable[float | None], scale: Scale | None) -> int:
     """How many decimals numbers that are read together need: at least 2, and no more than the scale makes sense of."""
     most = 4 if scale is None or scale.width <= 1 else 3 if scale.width <= 10 else 2
-    needed = (len(f"{value:.{most}f}".rstrip("0").partition(".")[2]) for value in values if value is not None)
-    return max([2, *needed])
+    decimals = 2
+    for value in values:
+        if value is not None and value != round(value, decimals):
+            decimals = max(decimals, len(f"{value:.{most}f}".rstrip("0").partition(".")[2]))
+            if decimals == most:
+                break
+    return decimals
 
 
 def print_score(value: float, decimals: int) -> str:

@@ -26,8 +26,6 @@ class Palette(NamedTuple):
     candidate: str
     incumbent: str
     gap: str
-    up: str
-    down: str
     grid: str
     text: str
     accent: str
@@ -40,8 +38,6 @@ PALETTES: dict[Theme, Palette] = {
         candidate="#0063a6",
         incumbent="#b45309",
         gap="#8a2e62",
-        up="#00734f",
-        down="#b3361b",
         grid="#dfe3ea",
         text="#3d4657",
         accent="#5b5bd6",
@@ -52,8 +48,6 @@ PALETTES: dict[Theme, Palette] = {
         candidate="#5ab8f5",
         incumbent="#f0a346",
         gap="#e58cbf",
-        up="#4cc79a",
-        down="#ff8a6b",
         grid="#2c3444",
         text="#b8c1d1",
         accent="#a3a3ff",

@@ -5,15 +5,15 @@ from __future__ import annotations
 from html import escape
 
 from dashboard.charts.axes import Axis
-from dashboard.charts.drawing import AnyTrend, draw_trend
+from dashboard.charts.drawing import draw_trend
 from dashboard.charts.svg import line_path
 from dashboard.charts.thin import thin_line
-from dashboard.trend import RunTrend
+from dashboard.trend import Trend
 
 WIDTH, HEIGHT, GAP_HEIGHT = 150, 34, 5
 
 
-def render_sparkline(trend: AnyTrend) -> str:
+def render_sparkline(trend: Trend) -> str:
     """One small <svg>, safe to place in a page; its label says in words how many replays or runs have a score."""
     drawing = draw_trend(trend)
     axis: Axis = drawing.scores
@@ -38,8 +38,7 @@ def render_sparkline(trend: AnyTrend) -> str:
     if columns:
         ticks = "".join(f"M{x} {HEIGHT - GAP_HEIGHT}v{GAP_HEIGHT}" for x in columns)
         parts.append(f'<path class="gap hollow" d="{ticks}"/>')
-    things = "runs" if isinstance(trend, RunTrend) else "replays"
-    label = f"{trend.scored_count} {things} with a score, {trend.gap_count} without"
+    label = f"{trend.scored_count} {trend.words.things} with a score, {trend.gap_count} without"
     return (
         f'<svg class="sparkline" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
         f'aria-label="{escape(label)}">{"".join(parts)}</svg>'

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from dashboard.charts.axes import Axis
-from dashboard.charts.drawing import Box, Drawing, Scaler, Stroke, group_by_decision, group_by_gap, scale_to
-from dashboard.charts.glyphs import DECISIONS, UNKNOWN_DECISION, Glyph
+from dashboard.charts.drawing import Box, Drawing, Scaler, Stroke, group_by_decision, group_by_gap, hold, scale_to
+from dashboard.charts.glyphs import DECISIONS, OFF_SCALE, UNKNOWN_DECISION, Glyph, choose_glyph
 from dashboard.charts.palette import STYLES
 from dashboard.charts.thin import MARK_GRID, Point, thin_bars, thin_line, thin_marks
+from dashboard.charts.unseen import name_unseen
 
 _DISC = "a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0-5.2 0"
 
@@ -29,6 +30,7 @@ def render_svg(drawing: Drawing, *, title: str, description: str = "") -> str:
         *_eras(drawing),
         *_deltas(drawing),
         *(part for stroke in reversed(drawing.strokes) for part in _stroke(drawing, stroke)),
+        *_off_scale(drawing),
         *_decisions(drawing),
         *_rail(drawing),
         "</svg>",
@@ -60,11 +62,11 @@ def _scales(drawing: Drawing) -> Iterable[str]:
     frame = drawing.frame
     right = frame.scores.left + frame.scores.width
     yield _grid(drawing.scores, drawing.to_y, frame.scores)
-    if not drawing.overlaid:
+    if drawing.trend.with_deltas:
         to_delta = scale_to(drawing.deltas, frame.deltas.bottom, frame.deltas.top)
         yield _grid(drawing.deltas, to_delta, frame.deltas)
         yield f'<path class="zero" d="M{frame.deltas.left} {to_delta(0):.1f}H{right}"/>'
-        yield _note(frame.deltas, drawing.delta_name)
+        yield _note(frame.deltas, drawing.trend.words.delta)
     yield _note(frame.scores, "score")
     middle = frame.rail.top + frame.rail.height / 2
     yield f'<path class="rail" d="M{frame.rail.left} {middle}H{right}"/>'
@@ -101,7 +103,7 @@ def _eras(drawing: Drawing) -> Iterable[str]:
 
 def _class_of(drawing: Drawing, stroke: Stroke) -> str:
     """The class with the line's colour and dash."""
-    if not drawing.overlaid:
+    if not drawing.trend.overlaid:
         return stroke.line.role
     return "others" if stroke.line.number is None else f"rule-{stroke.line.number % STYLES + 1}"
 
@@ -124,23 +126,29 @@ def _stroke(drawing: Drawing, stroke: Stroke) -> Iterable[str]:
 
 
 def _deltas(drawing: Drawing) -> Iterable[str]:
-    """Bars from zero, as strokes; none where lines are overlaid."""
-    if drawing.overlaid:
+    """Bars from zero, as strokes, all of one colour: nothing here says how large the noise is (T12)."""
+    if not drawing.trend.with_deltas:
         return
     box = drawing.frame.deltas
     to_y = scale_to(drawing.deltas, box.bottom, box.top)
     zero = to_y(0)
-    bars = [(drawing.pixels[slot.place], slot.delta) for slot in drawing.slots if slot.delta is not None]
+    deltas = [(slot.place, slot.delta) for slot in drawing.slots if slot.delta is not None]
+    bars = [(drawing.pixels[place], hold(delta, drawing.deltas)) for place, delta in deltas]
     if drawing.dense:
         bars = [bars[index] for index in thin_bars(bars)]
-    for verdict in ("better", "worse", "even"):
-        drawn = "".join(
-            f"M{x:.1f} {zero:.1f}v{to_y(delta) - zero:.1f}" if delta else f"M{x:.1f} {zero - 1.5:.1f}v3"
-            for x, delta in bars
-            if drawing.verdict(delta) == verdict
-        )
-        if drawn:
-            yield f'<path class="bar {verdict}" stroke-width="{drawing.bar_width:.1f}" d="{drawn}"/>'
+    drawn = "".join(
+        f"M{x:.1f} {zero:.1f}v{to_y(delta) - zero:.1f}" if delta else f"M{x:.1f} {zero - 1.5:.1f}v3"
+        for x, delta in bars
+    )
+    if drawn:
+        yield f'<path class="bar" stroke-width="{drawing.bar_width:.1f}" d="{drawn}"/>'
+
+
+def _off_scale(drawing: Drawing) -> Iterable[str]:
+    """A score outside the scale as a mark at the edge, with its number."""
+    marks = [(drawing.pixels[one.place], drawing.to_y(one.y)) for one in drawing.off_scale]
+    titles = (f"{drawing.slots[one.place].label}: {one.score:g}, outside the scale" for one in drawing.off_scale)
+    yield from _marks(OFF_SCALE, "off-scale filled", marks, titles, MARK_GRID if drawing.dense else 0)
 
 
 def _decisions(drawing: Drawing) -> Iterable[str]:
@@ -156,7 +164,7 @@ def _rail(drawing: Drawing) -> Iterable[str]:
     """Every gap at its own place under the plot."""
     y = drawing.frame.rail.top + drawing.frame.rail.height / 2
     for kind, gaps in group_by_gap(drawing.slots).items():
-        glyph = drawing.gap_glyph(kind)
+        glyph = choose_glyph(drawing.trend.words, kind)
         points = [(drawing.pixels[slot.place], y) for slot, _ in gaps]
         titles = (f"{slot.label}: {gap.label}, {gap.reason}" for slot, gap in gaps)
         yield from _marks(glyph, f"gap {_fill(glyph)}", points, titles, MARK_GRID if drawing.dense else 0)
@@ -173,4 +181,5 @@ def _marks(glyph: Glyph, css_class: str, points: list[Point], titles: Iterable[s
         yield f'<path class="{css_class}" d="{"".join(f"M{x:.0f} {y:.0f}{outline}" for x, y in kept)}"/>'
         return
     for (x, y), title in zip(points, titles, strict=True):
-        yield f'<path class="{css_class}" d="M{x:.1f} {y:.1f}{outline}"><title>{escape(title)}</title></path>'
+        named = escape(name_unseen(title))
+        yield f'<path class="{css_class}" d="M{x:.1f} {y:.1f}{outline}"><title>{named}</title></path>'

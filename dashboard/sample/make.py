@@ -12,19 +12,13 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
-from dashboard.sample.rows import (
-    build_evaluation,
-    build_evaluation_items,
-    build_replay,
-    build_run,
-    build_timeline,
-    draw_id,
-)
+from dashboard.sample.conversations import MOST_REPLAYS, WITH_ROWS, build_rows
+from dashboard.sample.rows import build_evaluation, build_evaluation_items, build_replay
 from dashboard.sample.runloop import make_agent_benchmarks
-from dashboard.sample.story import tell_story
+from dashboard.sample.runs import build_beginnings, build_run, build_timeline, draw_id, refer
+from dashboard.sample.story import PROMOTIONS, REVIEW_WINDOW, StoryRun, tell_story
 from dashboard.sample.words import BENCHMARKS, DATASET, JUDGES, RULES, SampleBenchmark
 from dashboard.store.digest import digest_items
 from dashboard.store.models import (
@@ -36,6 +30,7 @@ from dashboard.store.models import (
     Evaluation,
     EvaluationItem,
     Judge,
+    ReplayRow,
     Rule,
     RunEvent,
     RunloopBenchmark,
@@ -44,15 +39,12 @@ from dashboard.store.models import (
     TrainingRun,
     Workspace,
 )
+from dashboard.store.seq import take_seqs
 
 _YEAR = timedelta(days=367)
 _MADE_DAYS_AGO = {"first": 366.0, "support": 215.5, "sql": 366.0, "summary": 366.0, "handover": 2.0}
 _RETIRED_DAYS_AGO = 215.4
 _ATTACHED = {"small": "support", "large": "support", "sql": "sql"}
-_EVALUATED_IN_FULL = 6
-"""So many of the newest evaluations carry every paired row."""
-_WHOLE_TIMELINES = 90
-"""So many of the newest training runs have a row for each state."""
 
 
 class SampleRefused(Exception):
@@ -229,13 +221,14 @@ def _make_rules(
             name=words.name,
             serving={"kind": "deployment", "name": words.serving, "deployment_id": f"dep_{words.serving}"},
             model_id=words.model_id,
-            benchmark=benchmarks[_ATTACHED[words.key]],
+            benchmark=benchmarks[_ATTACHED[words.key]] if words.key in _ATTACHED else None,
             eval_judge=judges["sql" if words.key == "sql" else "support"],
             training_ceiling_cents=training,
             candidate_ceiling_cents=candidate,
             eval_ceiling_cents=evaluation,
             auto_promote=words.auto_promote,
             promote_margin=words.margin,
+            review_window_hours=REVIEW_WINDOW // timedelta(hours=1),
         )
     Rule.objects.bulk_create(rules.values())
     return rules
@@ -248,28 +241,43 @@ def _make_runs(
     rules: dict[str, Rule],
     now: datetime,
 ) -> None:
-    seq = TrainingRun.objects.filter(workspace=workspace).aggregate(top=Max("seq"))["top"] or 0
+    seq = take_seqs(workspace)
     runs: list[TrainingRun] = []
     events: list[RunEvent] = []
     replays: list[BenchmarkRun] = []
     evaluations: list[Evaluation] = []
     stories = tell_story(now)
+    behind: list[tuple[BenchmarkRun, StoryRun]] = []
     for number, story in enumerate(stories, seq + 1):
         benchmark = benchmarks[story.leg.benchmark]
-        run = build_run(rng, workspace, rules[story.leg.rule], story, number)
+        rule = rules[story.leg.rule]
+        run = build_run(rng, workspace, rule, story, stories, number, now)
         runs.append(run)
-        events += build_timeline(run, story, whole=number > seq + len(stories) - _WHOLE_TIMELINES)
+        events += build_timeline(run, story)
         evaluations.append(build_evaluation(rng, run, benchmark, story))
+        if story.decision in PROMOTIONS:
+            serves = story.incumbent if story.decision == "rolled_back" else story.checkpoint
+            rule.serving = refer(story.rule.serving, serves)
         if story.status:
             replays.append(build_replay(rng, run, benchmark, story))
-    TrainingRun.objects.bulk_create(runs, batch_size=500)
-    RunEvent.objects.bulk_create(events, batch_size=1000)
+            if (story.leg.rule, story.leg.benchmark) == WITH_ROWS:
+                behind.append((replays[-1], story))
+    started, first_events = build_beginnings(rng, workspace, rules["router"], len(stories) + seq + 1, now)
+    TrainingRun.objects.bulk_create(runs + started, batch_size=500)
+    RunEvent.objects.bulk_create(events + first_events, batch_size=1000)
     BenchmarkRun.objects.bulk_create(replays, batch_size=500)
     Evaluation.objects.bulk_create(evaluations, batch_size=500)
-    newest = zip(evaluations[-_EVALUATED_IN_FULL:], stories[-_EVALUATED_IN_FULL:], strict=True)
+    Rule.objects.bulk_update(rules.values(), ["serving"])
     EvaluationItem.objects.bulk_create(
-        item for e, s in newest for item in build_evaluation_items(e, s, s.benchmark.conversations)
+        (
+            item
+            for evaluation, story in zip(evaluations, stories, strict=True)
+            for item in build_evaluation_items(evaluation, story, story.benchmark.conversations)
+        ),
+        batch_size=2000,
     )
+    items = list(benchmarks[WITH_ROWS[1]].items.order_by("ordinal"))
+    ReplayRow.objects.bulk_create(build_rows(behind[-MOST_REPLAYS:], items), batch_size=2000)
 
 
 def remove_sample() -> tuple[dict[str, int], list[str]]:

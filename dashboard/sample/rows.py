@@ -1,4 +1,4 @@
-"""Builds the sample workspace's rows from its story: runs with their timelines, replays and paired evaluations."""
+"""Builds the sample workspace's rows from its story: replays and paired evaluations."""
 
 from __future__ import annotations
 
@@ -7,120 +7,36 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from dashboard.sample.runs import draw_id, refer, spend
 from dashboard.sample.story import StoryRun
-from dashboard.sample.words import JUDGES, PEOPLE
+from dashboard.sample.words import JUDGES
 from dashboard.store.digest import digest_json
 from dashboard.store.models import (
     Benchmark,
     BenchmarkRun,
     Evaluation,
     EvaluationItem,
-    Rule,
-    RunEvent,
     TrainingRun,
-    Workspace,
 )
 
 OTHER_SET = digest_json("the set before a typo was mended")
-_TRAINING = ("built", "registering", "dataset_validating", "preflighting", "job_creating", "training")
-_COMPARING = ("checkpoint_ready", "candidate_booking", "candidate_running", "evaluating", "reported", "awaiting_review")
-_ENDS = {
-    "promoted": ("promoting", "promoted"),
-    "auto_promoted": ("promoting", "promoted"),
-    "rejected": ("rejected",),
-    "auto_rejected": ("rejected",),
-    "rolled_back": ("promoting", "promoted", "rolled_back"),
-}
 _ANSWERS = {
     "candidate": ("That should not have happened. I have started the refund, you will see it in three days.", 8.4),
     "incumbent": ("Thank you for contacting us. Please wait for our team to answer your question.", 5.2),
 }
-
-
-def draw_id(rng: random.Random, prefix: str) -> str:
-    """An id as the service makes them, but the same every time."""
-    return f"{prefix}_{rng.getrandbits(64):016x}"
-
-
-def build_run(rng: random.Random, workspace: Workspace, rule: Rule, story: StoryRun, seq: int) -> TrainingRun:
-    states = _list_states(story)
-    training, candidate, evaluation = story.rule.cents
-    days_old = (story.decided_at or story.at) + timedelta(days=7)
-    automatic = (story.decision or "").startswith("auto")
-    return TrainingRun(
-        id=draw_id(rng, "run"),
-        workspace=workspace,
-        sample=True,
-        created_at=story.at - timedelta(hours=5),
-        rule=rule,
-        rule_name=rule.name,
-        seq=seq,
-        trigger=rng.choice(("rows", "cadence")),
-        state=states[-1],
-        state_entered_at=story.decided_at or story.at,
-        last_reason=f"Paired comparison: {story.paired.verdict.replace('_', ' ')}.",
-        training_ceiling_cents=training,
-        candidate_ceiling_cents=candidate,
-        eval_ceiling_cents=evaluation,
-        billed_training_cents=round(training * rng.uniform(0.55, 0.9)),
-        billed_candidate_cents=round(candidate * rng.uniform(0.3, 0.7)),
-        spent_eval_cents=round(evaluation * rng.uniform(0.2, 0.4)),
-        benchmark_spent_cents=_spend(story),
-        checkpoint_id=story.checkpoint,
-        checkpoint_step=story.step,
-        verdict=story.paired.verdict,
-        decision=story.decision,
-        decided_by=("policy" if automatic else rng.choice(PEOPLE)) if story.decision else None,
-        decided_at=story.decided_at,
-        review_deadline_at=story.at + timedelta(hours=72),
-        rollback_available_until=days_old if "promoted" in (story.decision or "") else None,
-        finished_at=None if states[-1] == "awaiting_review" else story.decided_at or story.at + timedelta(hours=72),
-    )
-
-
-def _list_states(story: StoryRun) -> tuple[str, ...]:
-    """The states that the run went through. A run that nobody decided waits while it is new, and expires then."""
-    states = (*_TRAINING, *_COMPARING)
-    if story.decision:
-        return (*states, *_ENDS[story.decision])
-    waits = story.leg.end < 1 and story.number >= story.leg.runs - 2
-    return states if waits else (*states, "expired")
-
-
-def build_timeline(run: TrainingRun, story: StoryRun, *, whole: bool) -> Iterator[RunEvent]:
-    """A row for each state, the comparison at the replay's time and the end when it was decided.
-
-    Unless `whole`, only the first and the last: thousands of rows that nobody opens would make the start slow.
-    """
-    states = _list_states(story)
-    reported = len(_TRAINING) + len(_COMPARING)
-    before: str | None = None
-    for seq, state in enumerate(states, 1):
-        if seq <= reported:
-            ts = run.created_at + (story.at - run.created_at) * seq / reported
-        else:
-            ts = run.finished_at or story.at
-        if not whole and seq not in (1, len(states)):
-            before = state
-            continue
-        by_person = seq > reported and run.decided_by is not None
-        yield RunEvent(
-            run=run,
-            seq=seq,
-            ts=ts,
-            from_state=before,
-            to_state=state,
-            reason="Nobody decided within 72 hours." if state == "expired" else "",
-            actor=(run.decided_by or "service") if by_person else "service",
-        )
-        before = state
+_WHY = {_ANSWERS["candidate"][0]: "It says what happens next.", _ANSWERS["incumbent"][0]: "It solves nothing yet."}
 
 
 def build_replay(rng: random.Random, run: TrainingRun, benchmark: Benchmark, story: StoryRun) -> BenchmarkRun:
     total, done = len(story.benchmark.conversations), story.status == "done"
-    delta = None
-    if story.candidate_score is not None and story.incumbent_score is not None:
-        delta = round(story.candidate_score - story.incumbent_score, 4)
+    candidate, incumbent, delta = story.candidate_score, story.incumbent_score, None
+    dimensions = list(_spread(rng, story)) if done else []
+    withheld = None
+    if not story.comparable:
+        withheld = {"candidate_score": candidate, "incumbent_score": incumbent, "per_dimension": dimensions}
+        candidate, incumbent, dimensions = None, None, []
+    elif candidate is not None and incumbent is not None:
+        delta = round(candidate - incumbent, 4)
     return BenchmarkRun(
         id=draw_id(rng, "brun"),
         workspace_id=run.workspace_id,
@@ -128,35 +44,25 @@ def build_replay(rng: random.Random, run: TrainingRun, benchmark: Benchmark, sto
         created_at=story.at,
         benchmark=benchmark,
         run=run,
-        incumbent_ref=_refer(story.rule.serving, story.incumbent),
-        candidate_ref=_refer(f"{story.rule.serving}-candidate", story.checkpoint),
+        incumbent_ref=refer(story.rule.serving, story.incumbent),
+        candidate_ref=refer(f"{story.rule.serving}-candidate", story.checkpoint),
         items_digest=benchmark.items_digest if story.comparable else OTHER_SET,
         rows_total=total,
         rows_scored=story.scored,
         rows_failed=total - story.scored if story.status == "failed" else 0,
-        candidate_score=story.candidate_score,
-        incumbent_score=story.incumbent_score,
+        candidate_score=candidate,
+        incumbent_score=incumbent,
         score_delta=delta,
-        per_dimension=list(_spread(rng, story)) if done else [],
+        per_dimension=dimensions,
+        withheld=withheld,
         prompt_tokens=story.scored * 1850,
         completion_tokens=story.scored * 310,
-        spent_cents=_spend(story),
+        spent_cents=spend(story),
         ceiling_cents=story.benchmark.cap_cents,
         status=story.status or "",
-        status_reason=story.reason,
+        status_reason=story.reason if story.comparable else "replayed over another set than the benchmark's",
         finished_at=None if story.status == "open" else story.at + timedelta(minutes=18),
     )
-
-
-def _spend(story: StoryRun) -> int:
-    """Whole cents for the replay's judge; the cap itself when that is where it stopped."""
-    if story.status == "budget_stopped":
-        return story.benchmark.cap_cents
-    return story.scored * story.benchmark.cap_cents // (2 * len(story.benchmark.conversations))
-
-
-def _refer(name: str, version: str) -> dict[str, str]:
-    return {"kind": "deployment", "name": name, "deployment_id": f"dep_{name}", "model_version": version}
 
 
 def _spread(rng: random.Random, story: StoryRun) -> Iterator[dict[str, Any]]:
@@ -182,8 +88,8 @@ def build_evaluation(rng: random.Random, run: TrainingRun, benchmark: Benchmark,
         body={
             "loop_dataset_id": None,
             "split": "holdout",
-            "incumbent_ref": _refer(story.rule.serving, story.incumbent),
-            "candidate_ref": _refer(f"{story.rule.serving}-candidate", story.checkpoint),
+            "incumbent_ref": refer(story.rule.serving, story.incumbent),
+            "candidate_ref": refer(f"{story.rule.serving}-candidate", story.checkpoint),
             "judge_id": benchmark.judge_id,
             "judge_name": benchmark.judge_name,
             "judge_model": benchmark.judge_model,
@@ -247,7 +153,7 @@ def build_evaluation_items(
                 "completion": text,
                 "tool_calls": None,
                 "grader": None,
-                "judge": {"score": score},
+                "judge": {"overall": score, "dimensions": {}, "reason": _WHY[text]},
                 "score": score,
                 "model_version": story.checkpoint if side == "candidate" else story.incumbent,
             }

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from dashboard.sample.words import BENCHMARKS, REASONS, RULES, SampleBenchmark, SampleRule
@@ -18,8 +18,12 @@ _BENCHMARKS = {b.key: b for b in BENCHMARKS}
 _RULES = {r.key: r for r in RULES}
 _CANDIDATE_NOISE = 0.008
 _INCUMBENT_NOISE = 0.005
+PROMOTIONS = ("promoted", "auto_promoted", "rolled_back")
 _UNDECIDED_NEWEST = 2
-"""So many of the newest runs of a rule still wait for a person."""
+"""So many of the newest runs of a rule that people decide about are undecided."""
+REVIEW_WINDOW = timedelta(hours=120)
+_CLOSE_CALL = ("large", 89)
+"""The run whose comparison came out too close to call."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,43 @@ class StoryRun:
         return _RULES[self.leg.rule]
 
 
+_NOW = {
+    ("small", 149): "reported",
+    ("small", 148): "awaiting_review",
+    ("large", 89): "awaiting_review",
+    ("large", 88): "cancelled",
+}
+"""(rule, run number in its last leg) -> where the newest undecided runs stand."""
+_DECIDED = {
+    "promoted": "promoted", "auto_promoted": "promoted", "rejected": "rejected", "auto_rejected": "rejected",
+    "rolled_back": "rolled_back",
+}  # fmt: skip
+
+
+def find_end(story: StoryRun, stories: Sequence[StoryRun], now: datetime) -> tuple[str, datetime]:
+    """(state, since when) of a run. One that nobody decided was superseded by the next promotion, or it expired."""
+    if story.decision and story.decided_at:
+        return _DECIDED[story.decision], story.decided_at
+    stands = _NOW.get((story.leg.rule, story.number)) if story.leg.end < 1 else None
+    if stands:
+        return stands, story.at if stands != "cancelled" else story.at + timedelta(hours=3)
+    next_at = find_next_promotion(story, stories)
+    if next_at and next_at < story.at + REVIEW_WINDOW:
+        return "superseded", next_at
+    return "expired", min(story.at + REVIEW_WINDOW, now)
+
+
+def find_next_promotion(story: StoryRun, stories: Sequence[StoryRun]) -> datetime | None:
+    """When a later candidate of the same rule began to serve; None where none did."""
+    after = story.decided_at or story.at
+    later = (
+        other.decided_at
+        for other in stories
+        if other.leg.rule == story.leg.rule and other.decision in PROMOTIONS and other.decided_at
+    )
+    return min((at for at in later if at > after), default=None)
+
+
 def tell_story(now: datetime) -> list[StoryRun]:
     """Every run of the year before `now`, oldest first."""
     serving: dict[str, str] = {}
@@ -127,8 +168,15 @@ def _tell_leg(leg: Leg, now: datetime, serving: dict[str, str]) -> Iterator[Stor
         checkpoint = f"r{first + index + 1:03d}-step{step}"
         true = _train(rng, leg, index / leg.runs)
         paired = _compare(rng, quality, true, benchmark, rule.margin)
+        if (leg.rule, index) == _CLOSE_CALL:
+            near = round(paired.incumbent_mean + 0.003 * (benchmark.high - benchmark.low), 4)
+            paired = replace(paired, wins=17, losses=16, candidate_mean=near, verdict="inconclusive")
         better += paired.verdict == "better"
-        decision = None if newest and leg.end < 1 else _decide(rng, rule, paired, rolls_back=better == 4)
+        decision = (
+            None
+            if newest and leg.end < 1 and not rule.auto_promote
+            else _decide(rng, rule, paired, rolls_back=better == 4)
+        )
         status, reason, scored = _end_replay(rng, special, benchmark)
         both = status == "done" and special != "unscored"
         yield StoryRun(

@@ -230,6 +230,7 @@ BENCHMARKS = (
 RULES = (
     SampleRule("small", "Support assistant 8B", "open-chat-8b", "support-small", False, 0.02, (1800, 600, 900)),
     SampleRule("large", "Support assistant 32B", "open-chat-32b", "support-large", False, 0.02, (6500, 2400, 1500)),
+    SampleRule("router", "Intent router 3B", "open-chat-3b", "intent-router", False, 0.02, (900, 300, 400)),
     SampleRule("sql", "SQL copilot", "open-code-14b", "sql-copilot", True, 0.03, (3200, 900, 700)),
 )
 

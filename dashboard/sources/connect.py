@@ -34,6 +34,8 @@ REMOTE_WORKERS = 6
 RUNLOOP_URL = "https://api.runloop.ai"
 """Where Runloop is, for a key without a base URL."""
 EMBEDDED = "embedded"
+ROOTS = {"RUNBIOS": "/api", "RUNLOOP": "/v1"}
+"""What the addresses of each API begin with, after the base URL."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,9 @@ def _check_base_url(source: str, base_url: str, key: str) -> None:
         raise ImproperlyConfigured(f"{setting} must start with https:// and name a host.")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ImproperlyConfigured(f"{setting} must hold no credentials, query or fragment.")
+    root = ROOTS[source]
+    if parts.path.rstrip("/").endswith(root):
+        raise ImproperlyConfigured(f"{setting} must not end in {root}: every call adds it.")
     if parts.scheme == "http" and not _is_loopback(parts.hostname):
         raise ImproperlyConfigured(f"{setting} must be https://: the key would travel readable by all.")
     if not key:

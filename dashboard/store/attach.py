@@ -10,12 +10,12 @@ from datetime import datetime
 
 from django.db import transaction
 
-from dashboard.api.http.errors import Detail, build_refusal, not_found
+from dashboard.store.errors import Fault, Kind, not_found, refuse
 from dashboard.store.models import Benchmark, Rule
 
 
 def retire_benchmark(workspace_id: str, benchmark_id: str, reason: str | None, actor: str, now: datetime) -> Benchmark:
-    """Detach the benchmark from every rule and release its name. Retiring again changes nothing. Raises Refusal (404).
+    """Detach the benchmark from every rule and release its name. Retiring again changes nothing. Raises DomainError.
 
     A replay that runs already goes on: it is of its own training run, and no rule is asked again.
     """
@@ -33,7 +33,7 @@ def retire_benchmark(workspace_id: str, benchmark_id: str, reason: str | None, a
 def set_benchmark(workspace_id: str, rule_id: str, benchmark_id: str | None, now: datetime) -> Rule:
     """Have the rule replay this benchmark on every run from now on; None detaches. Consent is not touched.
 
-    Raises Refusal: 404 for a rule or benchmark that is not in the workspace, 409 BENCHMARK_RETIRED, 409
+    Raises DomainError: MISSING for a rule or benchmark that is not in the workspace, CONFLICT BENCHMARK_RETIRED or
     BENCHMARK_WITHOUT_ITEMS. A rule that an import tied to a benchmark without conversations keeps it.
     """
     with transaction.atomic():
@@ -45,14 +45,14 @@ def set_benchmark(workspace_id: str, rule_id: str, benchmark_id: str | None, now
                 raise not_found("benchmark", field="benchmark_id")
             if benchmark.status == "retired":
                 message = f"The benchmark {benchmark.name!r} is retired, so no rule can replay it."
-                raise build_refusal([Detail("benchmark_id", "BENCHMARK_RETIRED", message)], 409)
+                raise refuse(Kind.CONFLICT, [Fault("benchmark_id", "BENCHMARK_RETIRED", message)])
         rule = Rule.objects.select_for_update().filter(workspace_id=workspace_id, pk=rule_id).first()
         if rule is None:
             raise not_found("training rule")
         if rule.benchmark_id != benchmark_id:
             if benchmark and not benchmark.item_count:
                 message = f"The benchmark {benchmark.name!r} has no conversations, so no rule can replay it."
-                raise build_refusal([Detail("benchmark_id", "BENCHMARK_WITHOUT_ITEMS", message)], 409)
+                raise refuse(Kind.CONFLICT, [Fault("benchmark_id", "BENCHMARK_WITHOUT_ITEMS", message)])
             rule.benchmark_id, rule.updated_at = benchmark_id, now
             rule.save(update_fields=["benchmark", "updated_at"])
     return rule

@@ -12,8 +12,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max, Q, QuerySet
 
-from dashboard.api.http.errors import Refusal, not_found
 from dashboard.contract import ACTIONS, FINAL_STATES
+from dashboard.store.errors import DomainError, Kind, not_found
 from dashboard.store.models import BenchmarkRun, Evaluation, Rule, RunEvent, TrainingRun
 
 ENDS = {"promote": "promoted", "reject": "rejected", "rollback": "rolled_back", "cancel": "cancelled"}
@@ -78,7 +78,7 @@ def choose_candidate(*refs: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def await_review(workspace_id: str, run_id: str, now: datetime) -> TrainingRun:
-    """Have a person decide about a reported run, within its rule's review window. Raises Refusal: 404, 409."""
+    """Have a person decide about a reported run, within its rule's review window. Raises DomainError."""
     with transaction.atomic():
         run, rule = _lock(workspace_id, run_id)
         if run.state != "reported" or run.finished_at is not None or rule is None or find_candidate(run) is None:
@@ -101,8 +101,8 @@ def decide(
 ) -> dict[str, Any] | None:
     """Take one of ACTIONS. What the rule serves then, after a promotion or rollback; else None.
 
-    What was done already is done: nothing changes, and the record keeps who was first. Raises Refusal: 404 and 409
-    ACTION_NOT_AVAILABLE; for a promotion 409 REVISION_MISMATCH and INCONCLUSIVE_REQUIRES_FORCE. A refusal changes
+    What was done is done: nothing changes, and the record keeps who was first. Raises DomainError: MISSING, or CONFLICT
+    ACTION_NOT_AVAILABLE; for a promotion also REVISION_MISMATCH and INCONCLUSIVE_REQUIRES_FORCE. A refusal changes
     nothing, but that a deadline which had passed is written down.
     """
     with transaction.atomic():
@@ -124,7 +124,7 @@ def decide(
 
 
 def _lock(workspace_id: str, run_id: str) -> tuple[TrainingRun, Rule | None]:
-    """The run and its rule, locked in the order in which everybody locks them. Raises Refusal (404)."""
+    """The run and its rule, locked in the order in which everybody locks them. Raises DomainError (MISSING)."""
     found = TrainingRun.objects.filter(workspace_id=workspace_id, pk=run_id)
     rule = Rule.objects.select_for_update().filter(pk__in=found.values("rule_id")).first()
     run = found.select_for_update().first()
@@ -156,7 +156,7 @@ def _find_obstacle(action: str, run: TrainingRun, now: datetime, has_candidate: 
     return None
 
 
-def _check_promotion(run: TrainingRun, rule: Rule, expected_revision: int | None, force: bool) -> Refusal | None:
+def _check_promotion(run: TrainingRun, rule: Rule, expected_revision: int | None, force: bool) -> DomainError | None:
     if expected_revision not in (None, rule.accepted_revision):
         return _refuse(
             f"The rule's accepted revision is {rule.accepted_revision}, not {expected_revision}: its terms changed.",
@@ -236,5 +236,5 @@ def _save(run: TrainingRun, event: RunEvent | None) -> bool:
     return True
 
 
-def _refuse(message: str, code: str = "ACTION_NOT_AVAILABLE") -> Refusal:
-    return Refusal(409, code, message)
+def _refuse(message: str, code: str = "ACTION_NOT_AVAILABLE") -> DomainError:
+    return DomainError(Kind.CONFLICT, code, message)

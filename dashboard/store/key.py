@@ -14,7 +14,6 @@ from django.db.models import Q
 
 from dashboard.store.models import ApiKey, Workspace, new_id
 
-SCOPES = ("loop:read", "loop:write")
 SHAPE = re.compile(r"btk_[0-9a-f]{48}", re.ASCII)
 PREFIX_LENGTH = 12
 TOUCH_EVERY = timedelta(minutes=1)

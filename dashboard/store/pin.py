@@ -10,12 +10,15 @@ from typing import Any, NoReturn
 
 from django.db import IntegrityError, transaction
 
-from dashboard.api.http.errors import Detail, build_refusal
+from dashboard.contract import LEAST_ITEMS, MOST_ITEMS
 from dashboard.store.digest import digest_items
+from dashboard.store.errors import Fault, Kind, refuse
 from dashboard.store.models import Benchmark, BenchmarkItem, Dataset, DatasetItem, Judge, Trace
 
-LEAST_ITEMS, MOST_ITEMS = 10, 200
 DEFAULT_MAX_TOKENS = 1024
+ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
+ASKING = frozenset({"user", "tool", "function"})
+"""The roles of a turn that a model answers."""
 SCORING = {
     "metric": "judge score",
     "scale": "0 to 1",
@@ -41,7 +44,7 @@ class Draft:
 def create_benchmark(workspace_id: str, draft: Draft, actor: str, now: datetime) -> Benchmark:
     """Pin the draft's conversations and freeze its judge beside them.
 
-    Raises Refusal: 409 BENCHMARK_NAME_TAKEN; 422 JUDGE_NOT_FOUND, JUDGE_MODEL_MISSING, DATASET_NOT_FOUND,
+    Raises DomainError: CONFLICT BENCHMARK_NAME_TAKEN; UNUSABLE JUDGE_NOT_FOUND, JUDGE_MODEL_MISSING, DATASET_NOT_FOUND,
     BENCHMARK_SIZE, or BENCHMARK_ROW_UNUSABLE with one detail for each conversation that stands in the way.
     """
     with transaction.atomic():
@@ -75,7 +78,7 @@ def create_benchmark(workspace_id: str, draft: Draft, actor: str, now: datetime)
                 benchmark.save(force_insert=True)
         except IntegrityError as error:  # its one constraint that a new id can meet is the name's
             message = f"An active benchmark is named {draft.name!r} already."
-            raise build_refusal([Detail("name", "BENCHMARK_NAME_TAKEN", message)], 409) from error
+            raise refuse(Kind.CONFLICT, [Fault("name", "BENCHMARK_NAME_TAKEN", message)]) from error
         BenchmarkItem.objects.bulk_create(
             BenchmarkItem(benchmark=benchmark, ordinal=n, source_trace=trace, **row)
             for n, (trace, row) in enumerate(zip(traces, rows, strict=True))
@@ -92,10 +95,20 @@ def pin_messages(messages: list[Any]) -> list[Any]:
 
 
 def can_ask(messages: Any) -> bool:
-    """Whether there is something to ask a model: messages, and among them a user turn with content."""
+    """Whether there is something to ask a model, and nothing in it that may be the answer.
+
+    Messages whose roles are all known, among them a user turn with content, and last, once the answer is cut off, a
+    turn that waits for one.
+    """
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         return False
-    return any(message.get("role") == "user" and _has_content(message.get("content")) for message in messages)
+    roles = [message.get("role") for message in messages]
+    if any(not isinstance(role, str) or role not in ROLES for role in roles):
+        return False
+    pinned = pin_messages(messages)
+    if not pinned or pinned[-1]["role"] not in ASKING:
+        return False
+    return any(message["role"] == "user" and _has_content(message.get("content")) for message in pinned)
 
 
 def _has_content(content: Any) -> bool:
@@ -129,9 +142,9 @@ def _load_traces(workspace_id: str, draft: Draft) -> list[Trace]:
     if faults:
         named = "; ".join(f"{trace_id}: {why}" for trace_id, why in faults[:3])
         more = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
-        raise build_refusal(
-            [Detail(field, "BENCHMARK_ROW_UNUSABLE", f"{trace_id}: {why}.", trace_id) for trace_id, why in faults],
-            422,
+        raise refuse(
+            Kind.UNUSABLE,
+            [Fault(field, "BENCHMARK_ROW_UNUSABLE", f"{trace_id}: {why}.", trace_id) for trace_id, why in faults],
             f"{len(faults)} of the conversations cannot be pinned, so none was. {named}{more}.",
         )
     return [found[trace_id] for trace_id in ids]
@@ -142,9 +155,15 @@ def _find_unusable(ids: Sequence[str], found: dict[str, Trace]) -> Iterable[tupl
         if trace_id not in found:
             yield trace_id, "there is no such conversation in this workspace"
         elif not can_ask(found[trace_id].messages):
-            yield trace_id, "it has no user turn with content"
+            yield trace_id, _explain_unusable(found[trace_id].messages)
         elif times > 1:
             yield trace_id, f"it is named {times} times"
+
+
+def _explain_unusable(messages: list[Any]) -> str:
+    if any(message.get("role") == "user" and _has_content(message.get("content")) for message in messages):
+        return "it has a turn of an unknown role, or ends with one that nobody answers"
+    return "it has no user turn with content"
 
 
 def _list_dataset(workspace_id: str, dataset_id: str, split: str | None) -> list[str]:
@@ -167,4 +186,4 @@ def _check_size(count: int, field: str, where: str) -> None:
 
 
 def _refuse(field: str, code: str, message: str) -> NoReturn:
-    raise build_refusal([Detail(field, code, message)], 422)
+    raise refuse(Kind.UNUSABLE, [Fault(field, code, message)])

@@ -1,41 +1,47 @@
-"""Pure: histories and runs to slots, lines, gaps and eras. Nothing here knows of HTTP, Django or drawing."""
+"""Pure: points to slots, lines, gaps and eras. Nothing here knows of HTTP, Django, an API or drawing.
 
-from dashboard.trend.flags import Flag
-from dashboard.trend.gaps import LABELS as GAP_LABELS
-from dashboard.trend.gaps import Gap, describe_age
-from dashboard.trend.lines import Line
-from dashboard.trend.runs import COMPLETED, RUN_GAP_LABELS, RUN_SCALE, RunSlot, find_run_flags, find_run_gap
-from dashboard.trend.runs_trend import MOST_LINES, GroupSummary, KeySeen, RunTrend, build_run_trend
+What a trend means is stated in docs/trend.md; each of its rules T1 to T14 is named where it lives.
+"""
+
+from dashboard.trend.eras import DECISION_LABELS, Decision
+from dashboard.trend.flags import Flag, find_flags
+from dashboard.trend.gaps import MISSING, Gap, describe_age, find_gap, find_missing
+from dashboard.trend.lines import MOST_LINES, Line
+from dashboard.trend.pairs import PAIR_KINDS
+from dashboard.trend.points import Duration, Instant, Point, Score, Unreadable, find_newest
 from dashboard.trend.scale import Scale, read_scale
-from dashboard.trend.slots import DECISION_LABELS, Decision, Slot
-from dashboard.trend.trend import ALL_RULES, RuleSummary, Trend, build_trend
+from dashboard.trend.slots import Slot
+from dashboard.trend.trend import Group, Grouping, Trend, build_trend
+from dashboard.trend.vocabulary import Kind, Vocabulary
 from dashboard.trend.window import Window
 
 __all__ = [
-    "ALL_RULES",
-    "COMPLETED",
     "DECISION_LABELS",
-    "GAP_LABELS",
+    "MISSING",
     "MOST_LINES",
-    "RUN_GAP_LABELS",
-    "RUN_SCALE",
+    "PAIR_KINDS",
     "Decision",
+    "Duration",
     "Flag",
     "Gap",
-    "GroupSummary",
-    "KeySeen",
+    "Group",
+    "Grouping",
+    "Instant",
+    "Kind",
     "Line",
-    "RuleSummary",
-    "RunSlot",
-    "RunTrend",
+    "Point",
     "Scale",
+    "Score",
     "Slot",
     "Trend",
+    "Unreadable",
+    "Vocabulary",
     "Window",
-    "build_run_trend",
     "build_trend",
     "describe_age",
-    "find_run_flags",
-    "find_run_gap",
+    "find_flags",
+    "find_gap",
+    "find_missing",
+    "find_newest",
     "read_scale",
 ]

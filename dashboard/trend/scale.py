@@ -1,4 +1,4 @@
-"""The judge's scale: its bounds and its direction, read from the words in which the API gives it."""
+"""The judge's scale: its bounds, read from the words in which the API gives it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from django.apps import AppConfig
 from django.apps import apps as all_apps
 from django.db.models.signals import post_migrate
 
-from dashboard.signals import command_wrote
+from dashboard.signals import wrote
 
 
 class WebConfig(AppConfig):
@@ -16,9 +16,9 @@ class WebConfig(AppConfig):
     label = "web"
 
     def ready(self) -> None:
-        from dashboard.web.site.audit.outside import record_command  # it needs the models
+        from dashboard.web.site.audit.log import record_outside  # it needs the models
 
-        command_wrote.connect(record_command, dispatch_uid="audit")
+        wrote.connect(record_outside, dispatch_uid="audit")
         post_migrate.connect(make_roles, sender=self, dispatch_uid="roles")
 
 

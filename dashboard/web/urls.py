@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path, re_path, register_converter
 
-from dashboard.web.common.converters import DraftId, OpaqueId, SlashedId
+from dashboard.web.common.converters import DraftId, OpaqueId
 from dashboard.web.conversations import items
 from dashboard.web.conversations import views as conversations
 from dashboard.web.overview import views as overview
@@ -18,12 +18,12 @@ from dashboard.web.site.audit import views as audit
 from dashboard.web.site.people import views as people
 from dashboard.web.site.sign_in import account
 from dashboard.web.site.sign_in import views as sign_in
-from dashboard.web.trend import run_views as run_trend
 from dashboard.web.trend import views as trend
 
 register_converter(DraftId, "draft_id")
 register_converter(OpaqueId, "id")
-register_converter(SlashedId, "slashed_id")
+
+LOOP, RUNLOOP = {"source": "loop"}, {"source": "runloop"}
 
 urlpatterns: list[URLPattern] = [
     path("", overview.overview, name="overview"),
@@ -33,9 +33,9 @@ urlpatterns: list[URLPattern] = [
     path("benchmarks/new/<draft_id:draft_id>/review/", review.show_review, name="review"),
     path("judges/new/", judges.start, name="new-judge"),
     path("judges/new/<draft_id:judge_draft_id>/", judges.edit, name="new-judge-draft"),
-    path("benchmarks/<id:benchmark_id>/", trend.show_trend, name="trend"),
-    path("benchmarks/<id:benchmark_id>/region/", trend.show_region, name="trend-region"),
-    path("benchmarks/<id:benchmark_id>/figure.json", trend.give_figure, name="trend-figure"),
+    path("benchmarks/<id:benchmark_id>/", trend.show_trend, LOOP, name="trend"),
+    path("benchmarks/<id:benchmark_id>/region/", trend.show_region, LOOP, name="trend-region"),
+    path("benchmarks/<id:benchmark_id>/figure.json", trend.give_figure, LOOP, name="trend-figure"),
     path("benchmarks/<id:benchmark_id>/items/", items.show_items, name="items"),
     path("benchmarks/<id:benchmark_id>/retire/", retire.show_retire, name="retire"),
     path("benchmarks/<id:benchmark_id>/successor/", successor.start_successor, name="successor"),
@@ -43,11 +43,9 @@ urlpatterns: list[URLPattern] = [
     path("conversations/<id:trace_id>/", conversations.show_conversation, name="conversation"),
     path("rules/", rules.list_rules, name="rules"),
     path("rules/<id:rule_id>/", rules.show_rule, name="rule"),
-    path("benchmarks/<slashed_id:benchmark_id>/", trend.move_to_trend),
-    path("runloop/benchmarks/<id:benchmark_id>/", run_trend.show_run_trend, name="run-trend"),
-    path("runloop/benchmarks/<id:benchmark_id>/region/", run_trend.show_run_region, name="run-trend-region"),
-    path("runloop/benchmarks/<id:benchmark_id>/figure.json", run_trend.give_run_figure, name="run-trend-figure"),
-    path("runloop/benchmarks/<slashed_id:benchmark_id>/", run_trend.move_to_run_trend),
+    path("runloop/benchmarks/<id:benchmark_id>/", trend.show_run_trend, RUNLOOP, name="run-trend"),
+    path("runloop/benchmarks/<id:benchmark_id>/region/", trend.show_region, RUNLOOP, name="run-trend-region"),
+    path("runloop/benchmarks/<id:benchmark_id>/figure.json", trend.give_figure, RUNLOOP, name="run-trend-figure"),
     path("runloop/runs/<id:run_id>/", run.show_run, name="run"),
     path("runloop/runs/<id:run_id>/environment/", run.show_environment, name="run-environment"),
     path("runs/", listing.list_training_runs, name="runs"),

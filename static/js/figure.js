@@ -18,7 +18,7 @@ const hovers = ({ label, note, at, names, printed }) =>
 
 const shorten = (label) => {
   const plain = label.replaceAll("<br>", "");
-  const letters = plain.match(/&\w+;|./gsu) ?? [];
+  const letters = plain.match(/&\w+;|.(?:[\p{M}\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]|\u200d.)*/gsu) ?? [];
   if (letters.length <= LETTERS) return plain;
   const head = Math.floor((LETTERS - 1) / 2);
   return letters.slice(0, head).join("") + "…" + letters.slice(letters.length - (LETTERS - 1 - head)).join("");

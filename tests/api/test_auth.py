@@ -81,6 +81,13 @@ def test_a_workspace_header_must_name_the_key_s_own(client: Client) -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "WORKSPACE_MISMATCH")
 
 
+def test_an_org_header_must_name_the_key_s_own(client: Client) -> None:
+    secret = make_key()
+    assert ask(client, X_API_Key=secret, X_Org_ID="org_local").status_code == 200
+    answer = ask(client, X_API_Key=secret, X_Org_ID="org_other")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "ORG_MISMATCH")
+
+
 def test_the_secret_is_stored_nowhere(client: Client) -> None:
     secret = make_key()
     stored = str(ApiKey.objects.values().get())

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.store.strict_json import NotJson, parse_json
+from dashboard.store.text.strict_json import NotJson, parse_json
 from tests.factories import make_benchmark
 
 pytestmark = pytest.mark.django_db

@@ -172,6 +172,19 @@ def test_every_fault_of_a_body_comes_back_at_once(refused: Any) -> None:
     assert [detail["field"] for detail in error["details"]] == ["x", "name", "source", "per_run_ceiling_cents"]
 
 
+def test_of_very_many_faults_a_hundred_are_told_and_the_rest_are_counted(refused: Any) -> None:
+    source = {"kind": "traces", "trace_ids": [5] * 130}
+    error = refused({"source": source}, 400, "MISSING_FIELD", "name")
+    assert len(error["details"]) == 100
+    assert error["message"] == "name is required. And 33 more faults than are told."
+
+
+def test_every_fault_of_a_list_has_its_place(refused: Any) -> None:
+    source = {"kind": "traces", "trace_ids": ["tr_1", 5, "", "tr_2"]}
+    error = refused(make_draft(0, source=source), 400, "INVALID_FIELD", "source.trace_ids[1]")
+    assert [detail["field"] for detail in error["details"]] == ["source.trace_ids[1]", "source.trace_ids[2]"]
+
+
 @pytest.mark.parametrize("messages", [None, [], "hello", [5], [{"role": "user"}], [{"role": "user", "content": None}]])
 def test_what_asks_nothing_cannot_be_pinned(messages: Any) -> None:
     assert not can_ask(messages)

@@ -102,6 +102,16 @@ def test_a_wrong_host_is_refused_in_the_api_s_shape(client: Client, settings: An
     settings.ALLOWED_HOSTS = ["localhost"]
     answer = client.get("/api/loop/benchmarks", headers={"Host": "evil.example"})
     assert is_error(answer, 400, "BAD_REQUEST")
+    assert "see ALLOWED_HOSTS" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "root"), [("/api/api/loop/benchmarks", "api"), ("/v1/v1/benchmarks", "v1"), ("/api/v1/benchmarks", "api")]
+)
+def test_a_base_url_that_holds_the_root_is_named(get: Any, path: str, root: str) -> None:
+    answer = get(path)
+    assert is_error(answer, 404, "NOT_FOUND")
+    assert f"leave /{root} out of the base URL" in answer.json()["error"]["message"]
 
 
 def test_a_sane_request_id_is_kept_and_another_is_replaced(get: Any) -> None:

@@ -43,6 +43,7 @@ def test_it_works(get: Any) -> None:
                 "rows_scored": 10,
                 "incumbent_ref": INCUMBENT,
                 "undated": False,
+                "n": 10,
             }
         ],
         "total": 1,

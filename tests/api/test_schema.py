@@ -1,7 +1,9 @@
 """The OpenAPI document is valid, whole, and open to read."""
 
+import re
 from typing import Any
 
+import pytest
 import yaml
 from django.core.management import call_command
 from django.test import Client
@@ -45,9 +47,50 @@ def test_a_route_documents_its_parameters_its_keys_and_its_refusals() -> None:
 
 
 def test_a_write_documents_its_body_and_how_it_may_refuse() -> None:
-    route = read_schema()["paths"]["/api/loop/benchmarks"]["post"]
-    body = route["requestBody"]["content"]["application/json"]["schema"]
+    schema = read_schema()
+    route = schema["paths"]["/api/loop/benchmarks"]["post"]
+    assert route["requestBody"]["required"] is True
+    reference = route["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+    body = schema["components"]["schemas"][reference.rpartition("/")[2]]
     assert body["required"] == ["name", "judge_id", "source", "per_run_ceiling_cents"]
     assert body["additionalProperties"] is False
     assert set(route["responses"]) > {"201", "400", "409", "413", "415", "422"}
     assert "parameters" not in route
+
+
+@pytest.mark.parametrize(
+    ("body", "key", "said"),
+    [
+        ("NewBenchmark", "per_run_ceiling_cents", {"type": "integer", "minimum": 1, "maximum": 10**9}),
+        ("NewBenchmark", "max_tokens", {"type": "integer", "minimum": 1, "maximum": 10**6}),
+        ("BenchmarkSource", "kind", {"type": "string", "enum": ["traces", "dataset"]}),
+        ("BenchmarkSource", "dataset_id", {"type": "string", "minLength": 1, "maxLength": 512}),
+        ("Attachment", "benchmark_id", {"type": ["string", "null"], "minLength": 1, "maxLength": 512}),
+        ("NewJudge", "dimensions", {"type": "array", "minItems": 1, "maxItems": 20}),
+        ("NewJudge", "enabled", {"const": True}),
+        ("NewConversations", "attributes", {"type": "object", "maxProperties": 50}),
+    ],
+)
+def test_a_key_of_a_body_is_documented_with_its_bounds(body: str, key: str, said: dict[str, Any]) -> None:
+    shape = read_schema()["components"]["schemas"][body]
+    found = shape["properties"][key]
+    if key not in shape.get("required", []):  # where it may be absent, null is the same
+        found, null = found["anyOf"]
+        assert null == {"type": "null"}
+    assert found.items() >= said.items()
+
+
+def test_no_text_has_to_be_ascii() -> None:
+    pattern = read_schema()["components"]["schemas"]["NewJudge"]["properties"]["name"]["pattern"]
+    assert re.search(pattern, "Jürgens Prüfung ☃")
+    assert not re.search(pattern, " ")
+    assert not re.search(pattern, "a\nb")
+
+
+def test_a_parameter_is_documented_with_its_type_and_its_default() -> None:
+    route = read_schema()["paths"]["/api/loop/traces"]["get"]
+    said = {parameter["name"]: parameter["schema"] for parameter in route["parameters"]}
+    assert said["from"] == said["to"] == {"type": "string", "format": "date-time"}
+    assert said["limit"] == {"type": "integer", "minimum": 1, "default": 50}
+    rules = read_schema()["paths"]["/api/loop/training-rules"]["get"]["parameters"]
+    assert rules[0]["schema"] == {"type": "boolean"}

@@ -31,7 +31,7 @@ def test_what_was_typed_outlives_the_session_and_is_not_sent(open_context, serve
     page.goto("/people/")
     page.get_by_label("Name", exact=True).fill("typed.too.late")
     page.get_by_label("Role", exact=True).select_option("reviewer")
-    page.context.clear_cookies(name="sessionid")
+    page.context.clear_cookies(name=re.compile("session"))
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page).to_have_url(re.compile("/sign-in/"))
     expect(page.get_by_text("What you typed is kept")).to_be_visible()

@@ -1,5 +1,6 @@
 """The drawing model and its parts: axes that hold what they show, thinning that keeps every extreme."""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,18 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.charts import NARROW, PALETTES, draw_trend
-from dashboard.charts.axes import build_delta_axis, build_score_axis, build_time_axis, shorten
+from dashboard.charts import NARROW, PALETTES, build_figure, draw_trend, render_svg
+from dashboard.charts.axes import build_delta_axis, build_score_axis, build_time_axis
 from dashboard.charts.palette import DASHES, STYLES
 from dashboard.charts.thin import thin_bars, thin_line, thin_marks
-from dashboard.trend import ALL_RULES, MOST_LINES, Scale, build_trend
-from tests.trend.points import NOW, make_failed, make_point
+from dashboard.charts.unseen import shorten
+from dashboard.trend import MOST_LINES, Scale
+from tests.trend.points import ALL_RULES, make_benchmark, make_failed, make_point, trend_of
 
 finite = st.floats(-1e300, 1e300, allow_nan=False)
 
 
 def test_it_works() -> None:
-    drawing = draw_trend(build_trend([make_point(1), make_failed(2), make_point(3)], None, now=NOW))
+    drawing = draw_trend(trend_of([make_point(1), make_failed(2), make_point(3)]))
     assert drawing.xs == (0, 1, 2)
     assert [stroke.line.name for stroke in drawing.strokes] == ["candidate", "incumbent"]
     assert drawing.strokes[0].ys == {0: 0.62, 2: 0.62}
@@ -27,14 +29,14 @@ def test_it_works() -> None:
 
 
 def test_nothing_can_be_drawn_too() -> None:
-    drawing = draw_trend(build_trend([], None, now=NOW), axis="time", frame=NARROW)
+    drawing = draw_trend(trend_of([]), axis="time", frame=NARROW)
     assert drawing.strokes == ()
     assert drawing.x.low < drawing.x.high
 
 
 def test_on_the_time_axis_a_replay_stands_at_its_instant_and_an_untimed_one_behind_all() -> None:
     points = [make_point(1), make_point(3), make_point(2, created_at=None)]
-    drawing = draw_trend(build_trend(points, None, now=NOW), axis="time")
+    drawing = draw_trend(trend_of(points), axis="time")
     assert drawing.xs[1] - drawing.xs[0] == 2 * 86_400
     assert drawing.xs[2] == drawing.xs[1] + 3_600
     assert drawing.x.low < drawing.xs[0] < drawing.xs[2] < drawing.x.high
@@ -42,14 +44,12 @@ def test_on_the_time_axis_a_replay_stands_at_its_instant_and_an_untimed_one_behi
 
 def test_an_era_stands_between_its_slot_and_the_one_before() -> None:
     points = [make_point(1, decision="promoted"), make_point(2), make_point(3)]
-    assert [(era.at, era.reason) for era in draw_trend(build_trend(points, None, now=NOW)).eras] == [
-        (0.5, "after step-100, promoted")
-    ]
+    assert [(era.at, era.reason) for era in draw_trend(trend_of(points)).eras] == [(0.5, "after step-100, promoted")]
 
 
 def test_overlaid_rules_are_named_and_have_no_deltas_or_eras() -> None:
     points = [make_point(day, rule_id=f"rule-{day % 2}", rule_name=f"team {day % 2}") for day in range(4)]
-    drawing = draw_trend(build_trend([*points, make_point(9, decision="promoted")], None, now=NOW, rule=ALL_RULES))
+    drawing = draw_trend(trend_of([*points, make_point(9, decision="promoted")], rule=ALL_RULES))
     assert [stroke.line.name for stroke in drawing.strokes] == ["support-bot", "team 0"]
     assert drawing.eras == ()
 
@@ -57,12 +57,37 @@ def test_overlaid_rules_are_named_and_have_no_deltas_or_eras() -> None:
 @given(st.lists(finite, max_size=30), st.sampled_from([None, Scale(0, 1), Scale(1, 5)]))
 def test_the_score_axis_holds_every_score_and_its_own_ticks(values: list[float], scale: Scale | None) -> None:
     axis = build_score_axis(values, scale, 6)
-    assert all(axis.low < value < axis.high for value in values)
-    assert axis.ticks
+    assert all(axis.low < value < axis.high for value in values if scale is None or scale.low <= value <= scale.high)
+    assert axis.ticks or not values
     assert all(axis.low <= tick.at <= axis.high for tick in axis.ticks)
     assert len({tick.label for tick in axis.ticks}) == len(axis.ticks)
     for tick in axis.ticks:
         assert float(tick.label) == pytest.approx(tick.at, rel=0.05, abs=(axis.high - axis.low) / 1_000)
+
+
+def test_one_absurd_score_stands_at_the_edge_and_stretches_no_axis() -> None:
+    """C06: the axis stays that of the scale; T6: the number stays as it was given."""
+    points = [
+        make_point(1, candidate_score=-3.0, incumbent_score=0.5, score_delta=-3.5),
+        make_point(2, candidate_score=9.2e124, incumbent_score=0.5, score_delta=9.2e124, decision="promoted"),
+        make_point(3, candidate_score=0.55, incumbent_score=0.5, score_delta=0.05),
+    ]
+    drawing = draw_trend(trend_of(points, make_benchmark()))
+    assert 0.4 < drawing.scores.low < 0.5
+    assert 0.55 < drawing.scores.high < 0.6
+    assert drawing.deltas.high < 0.1
+    assert drawing.strokes[0].ys == {0: drawing.scores.low, 1: drawing.scores.high, 2: 0.55}
+    assert [(one.place, one.score) for one in drawing.off_scale] == [(0, -3.0), (1, 9.2e124)]
+    assert "step-200: 9.2e+124, outside the scale" in render_svg(drawing, title="t")
+    figure = json.loads(build_figure(drawing, theme="light"))
+    [marks] = [trace for trace in figure["data"] if trace["name"] == "outside the scale"]
+    assert (marks["x"], marks["y"]) == ([0, 1], [drawing.scores.low, drawing.scores.high])
+    assert figure["slots"]["printed"][1].startswith("9.20e+124 ")
+
+
+def test_without_a_score_no_axis_is_invented() -> None:
+    drawing = draw_trend(trend_of([make_failed(1)]))
+    assert (drawing.scores.ticks, [tick.label for tick in drawing.deltas.ticks]) == ((), ["0"])
 
 
 def test_the_score_axis_does_not_blow_noise_up() -> None:
@@ -74,7 +99,8 @@ def test_the_score_axis_does_not_blow_noise_up() -> None:
 def test_the_delta_axis_is_even_about_zero(values: list[float]) -> None:
     axis = build_delta_axis(values, None)
     assert axis.low == -axis.high
-    assert [tick.at for tick in axis.ticks] == pytest.approx([-axis.ticks[2].at, 0, axis.ticks[2].at])
+    ticks = [tick.at for tick in axis.ticks]
+    assert ticks == pytest.approx([-ticks[2], 0, ticks[2]] if values else [0])
     assert all(axis.low <= value <= axis.high for value in values)
 
 
@@ -100,6 +126,10 @@ def test_the_time_axis_names_round_times(span: timedelta, labels: list[str]) -> 
 def test_a_long_label_is_cut_in_its_middle() -> None:
     assert shorten("checkpoint-000512", 12) == "check…000512"
     assert shorten("step-512", 12) == "step-512"
+    family = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
+    assert shorten(f"run-{family}-of-the-long-name", 12) == "run-…g-name"
+    assert shorten(f"long-name-of-{family}", 8) == "lon…"
+    assert shorten("cafe\u0301-and-a-long-name", 9) == "caf…name"
 
 
 @given(st.lists(st.tuples(st.floats(0, 20), finite), max_size=200).map(sorted))

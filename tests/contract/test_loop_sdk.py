@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 from bios import RunBiOS, _types
 from bios._client import ApiError
+from django.utils import timezone
 
-from dashboard.store.models import BenchmarkItem, RunEvent
+from dashboard.store.models import BenchmarkItem, Rule, RunEvent
 from tests.factories import (
+    CANDIDATE,
+    INCUMBENT,
     START,
     make_benchmark,
     make_dataset,
@@ -257,6 +260,56 @@ def test_a_benchmark_from_import_to_retirement(writer: Any) -> None:
     assert refusal(lambda: writer.set_training_rule_benchmark(rule.pk, made["id"])) == (409, "BENCHMARK_RETIRED")
     source["trace_ids"] = ids[1:]
     assert writer.create_benchmark("Set", judge["id"], source, 250)["id"] != made["id"]
+
+
+def make_reviewed(**fields: Any) -> Any:
+    """A run of a rule of its own that awaits review, with a paired comparison of its candidate."""
+    rule = make_rule(f"Rule {Rule.objects.count()}", serving=INCUMBENT)
+    values = {"verdict": "better", "review_deadline_at": timezone.now() + timedelta(days=1)} | fields
+    run = make_run(rule=rule, **values)
+    make_evaluation(run, candidate_ref=CANDIDATE)
+    return run
+
+
+def test_a_run_is_promoted_and_rolled_back(writer: Any) -> None:
+    run = make_reviewed()
+    assert writer.get_training_run(run.pk)["available_actions"] == {
+        "promote": True,
+        "reject": True,
+        "rollback": False,
+        "cancel": True,
+    }
+    promoted = writer.promote_training_run(run.pk, expected_revision=1)
+    assert_is(promoted, _types.TrainingRunActionResponse)
+    assert (promoted["run"]["decision"], promoted["serving"]["name"]) == ("promoted", CANDIDATE["name"])
+    assert writer.promote_training_run(run.pk) == promoted
+    assert writer.get_training_run(run.pk)["available_actions"]["rollback"]
+    restored = writer.rollback_training_run(run.pk, reason="Complaints.")
+    assert_is(restored, _types.TrainingRunActionResponse)
+    assert (restored["run"]["state"], restored["serving"]["name"]) == ("rolled_back", INCUMBENT["name"])
+    assert_is(writer.get_training_run(run.pk), _types.TrainingRunResponse)
+    assert_is(writer.get_training_rule(run.rule_id), _types.TrainingRuleResponse)
+
+
+def test_a_run_is_rejected_and_another_cancelled(writer: Any) -> None:
+    rejected = writer.reject_training_run(make_reviewed().pk, reason="Too terse.")
+    cancelled = writer.cancel_training_run(make_reviewed(state="training").pk)
+    for answer, state in ((rejected, "rejected"), (cancelled, "cancelled")):
+        assert_is(answer, _types.TrainingRunActionResponse)
+        assert (answer["run"]["state"], answer["serving"]) == (state, None)
+
+
+def test_a_refused_decision_says_why(writer: Any) -> None:
+    unsure, over = make_reviewed(verdict="inconclusive"), make_reviewed(review_deadline_at=START)
+    for call, code in (
+        (lambda: writer.promote_training_run(unsure.pk), "INCONCLUSIVE_REQUIRES_FORCE"),
+        (lambda: writer.promote_training_run(unsure.pk, expected_revision=2), "REVISION_MISMATCH"),
+        (lambda: writer.promote_training_run(over.pk), "ACTION_NOT_AVAILABLE"),
+        (lambda: writer.rollback_training_run(unsure.pk), "ACTION_NOT_AVAILABLE"),
+    ):
+        assert refusal(call) == (409, code)
+    assert [run["id"] for run in writer.list_training_runs(state="expired")["runs"]] == [over.pk]
+    assert writer.promote_training_run(unsure.pk, force=True)["run"]["state"] == "promoted"
 
 
 def test_a_benchmark_of_a_training_set(writer: Any) -> None:

@@ -25,6 +25,7 @@ from tests.factories import (
     make_judge,
     make_key,
     make_replay,
+    make_rows,
     make_rule,
     make_run,
     make_runloop_benchmark,
@@ -71,9 +72,11 @@ def known(db: Any) -> dict[str, str]:
     agents = make_runloop_benchmark()
     agent_run = make_runloop_run(agents, environment_variables={"MODE": "x"})
     make_scenario_run(agent_run)
+    replay = make_replay(benchmark, run=run)
+    make_rows(replay, (0.9, 0.4), (None, 0.5))
     return {
         "benchmark_id": benchmark.pk,
-        "benchmark_run_id": make_replay(benchmark, run=run).pk,
+        "benchmark_run_id": replay.pk,
         "rule_id": rule.pk,
         "run_id": run.pk,
         "evaluation_id": make_evaluation(run, ["candidate"]).pk,
@@ -137,6 +140,6 @@ def test_json_text_inside_a_row_breaks_no_import(document: Any, row: dict[str, A
 
 
 def test_the_document_says_what_a_row_to_import_looks_like(document: Any) -> None:
-    body = document.raw_schema["paths"]["/api/loop/import"]["post"]["requestBody"]["content"]["application/json"]
-    shapes = body["schema"]["properties"]["rows"]["items"]["anyOf"]
+    body = document.raw_schema["components"]["schemas"]["NewConversations"]
+    shapes = body["properties"]["rows"]["items"]["anyOf"]
     assert {key for shape in shapes for key in shape["required"]} >= {"messages", "conversations", "turns", "prompt"}

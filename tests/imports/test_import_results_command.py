@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from dashboard.imports.management.commands import import_results
-from dashboard.store.models import Benchmark, BenchmarkRun
+from dashboard.store.models import Benchmark, BenchmarkRun, RunloopBenchmark, RunloopRun, Trace, TrainingRun
 from tests.imports.harness_files import write_current, write_old
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +19,8 @@ pytestmark = pytest.mark.django_db
 
 def run(candidate: Path, incumbent: Path | None = None, *flags: str, stderr: Any = None) -> str:
     out = io.StringIO()
-    arguments = ["--benchmark", "LAMBADA", "--metric", "acc", "--task", "lambada", "--candidate", str(candidate)]
+    arguments = ["--benchmark", "LAMBADA", "--candidate", str(candidate)]
+    arguments += ["--metric", "acc", "--task", "lambada"] if candidate.suffix not in (".csv", ".jsonl") else []
     arguments += ["--incumbent", str(incumbent)] if incumbent else []
     call_command("import_results", *arguments, *flags, stdout=out, stderr=stderr or io.StringIO())
     return out.getvalue()
@@ -40,7 +41,7 @@ def test_it_works(sides):
     assert 'imported 3 new points into "LAMBADA"; 0 already there; the files hold 3 points, 1 gap' in said
     assert "1 gap: no incumbent result (step2000)" in said
     assert "last point: step2000, failed: no incumbent result for step2000" in said
-    assert f"see /benchmarks/{benchmark.id}/" in said
+    assert f"see http://127.0.0.1:8000/benchmarks/{benchmark.id}/" in said
     assert BenchmarkRun.objects.count() == 3
 
 
@@ -57,7 +58,7 @@ def test_a_dry_run_prints_the_table_and_writes_nothing(sides):
         "step1000",
         "step2000",
     ]
-    assert "see /benchmarks" not in said
+    assert "/benchmarks/" not in said
     assert Benchmark.objects.count() == 0
 
 
@@ -79,8 +80,11 @@ def test_an_unreadable_file_is_named_the_rest_imported_and_the_exit_status_says_
 
 
 def test_a_conflict_is_named_left_as_it_was_and_the_exit_status_says_so(sides):
+    args = "pretrained=lab/tiny,revision=step512"
+    write_current(sides[0], args, {"lambada": {"acc": 0.256}}, name="tiny_step512.json")
+    write_current(sides[1], args, {"lambada": {"acc": 0.25}}, name="tiny_step512.json")
     run(*sides)
-    write_old(sides[0], 512, {"lambada": {"acc": 0.9}})
+    write_current(sides[0], args, {"lambada": {"acc": 0.9}}, name="tiny_step512.json")
     err = io.StringIO()
     with pytest.raises(CommandError, match="1 checkpoint in conflict"):
         run(*sides, stderr=err)
@@ -133,17 +137,36 @@ def test_progress_is_shown_on_a_terminal_and_for_long_imports_only(sides, monkey
 
 
 def test_many_gap_reasons_are_grouped_with_a_few_names(tmp_path):
-    for step in range(5):
-        write_old(tmp_path, step, {"lambada": {"acc": 0.5}})
-    assert "5 gaps: no incumbent result (no --incumbent was given) (step0, step1, step2 and 2 more)" in run(tmp_path)
+    for step in range(6):
+        write_old(tmp_path / "new", step, {"lambada": {"acc": 0.5}})
+    write_old(tmp_path / "old", 5, {"lambada": {"acc": 0.5}})
+    said = run(tmp_path / "new", tmp_path / "old", "--incumbent-is", "baseline-run")
+    assert "5 gaps: no incumbent result (step0, step1, step2 and 2 more)" in said
 
 
-def test_a_file_of_another_kind_beside_the_results_is_named(sides):
-    (sides[0] / "config.json").write_text(json.dumps({"model_type": "gpt"}))
-    err = io.StringIO()
-    with pytest.raises(CommandError):
-        run(*sides, stderr=err)
-    assert 'config.json: not a result file: it has no "results" by task' in err.getvalue()
+def test_files_of_another_kind_beside_the_results_are_passed_over_in_one_line(sides):
+    for name in ("config.json", "notes.json", "._tiny_step512.json"):
+        (sides[0] / name).write_text(json.dumps({"model_type": "gpt"}))
+    assert "3 other JSON files passed over: ._tiny_step512.json, config.json, notes.json" in run(*sides)
+    (sides[0] / "results_2024.json").write_text("{}")
+    with pytest.raises(CommandError, match="1 file could not be read"):
+        run(*sides)
+
+
+def test_an_import_can_be_taken_back_as_a_whole(sides):
+    said = run(*sides)
+    call_command("import", "undo", said.split()[-1], stdout=io.StringIO())
+    assert (Benchmark.objects.count(), BenchmarkRun.objects.count()) == (0, 0)
+    with pytest.raises(CommandError, match="it was taken back on"):
+        call_command("import", "undo", said.split()[-1], stdout=io.StringIO())
+
+
+def test_an_import_on_which_something_was_decided_stays(sides):
+    said = run(*sides)
+    TrainingRun.objects.filter(checkpoint_id="step512").update(decision="rejected", decided_by="ana")
+    with pytest.raises(CommandError, match="step512 was decided by ana, so nothing was taken back"):
+        call_command("import", "undo", said.split()[-1], stdout=io.StringIO())
+    assert BenchmarkRun.objects.count() == 3
 
 
 def test_the_service_shows_what_was_imported(sides, client):
@@ -223,3 +246,84 @@ def test_a_time_in_a_file_s_name_that_leaves_no_room_around_it_is_no_date(tmp_pa
     for name, step in (("results_9999-12-31T23-59-59.json", 1), ("b.json", 2)):
         write_current(tmp_path / "new", f"pretrained=a,revision=step{step}", LAMBADA, date=None, name=name)
     assert "2 of 2 checkpoints have no date" in run(tmp_path / "new")
+
+
+def test_undo_gives_a_filled_gap_back_and_keeps_what_was_there_before(sides):
+    run(*sides)
+    write_old(sides[1], 2000, {"lambada": {"acc": 0.25}}, model="lab/base")
+    said = run(*sides)
+    assert "a gap is filled: step2000" in said
+    call_command("import", "undo", said.split()[-1], stdout=io.StringIO())
+    gap = BenchmarkRun.objects.get(run__checkpoint_id="step2000")
+    assert (gap.status, gap.candidate_score, gap.status_reason) == ("failed", None, "no incumbent result for step2000")
+    out = io.StringIO()
+    call_command("import", "list", stdout=out)
+    assert len(out.getvalue().splitlines()) == 2
+    assert ", taken back " in out.getvalue().splitlines()[0]
+    with pytest.raises(CommandError, match="Say which import"):
+        call_command("import", "undo", stdout=io.StringIO())
+    with pytest.raises(CommandError, match="there is no import imp_none"):
+        call_command("import", "undo", "imp_none", stdout=io.StringIO())
+
+
+def test_an_earlier_import_stays_while_a_later_one_hangs_on_it(sides):
+    first = run(*sides)
+    write_old(sides[0], 3000, {"lambada": {"acc": 0.75}})
+    run(*sides)
+    with pytest.raises(CommandError, match="replays of a later import: take that one back first"):
+        call_command("import", "undo", first.split()[-1], stdout=io.StringIO())
+
+
+def test_conversations_and_agent_runs_can_be_taken_back(tmp_path):
+    chats, runs = tmp_path / "chats.jsonl", tmp_path / "runs.json"
+    chats.write_text('{"prompt": "Hi"}')
+    runs.write_text('[{"id": "bmr_1", "benchmark_id": "bmd_1", "state": "running", "start_time_ms": 1790000000000}]')
+    for command, path, flags in (("import_conversations", chats, ["--source", "s"]), ("import_runloop", runs, [])):
+        out = io.StringIO()
+        call_command(command, str(path), *flags, stdout=out)
+        call_command("import", "undo", out.getvalue().split()[-1], stdout=io.StringIO())
+    assert (Trace.objects.count(), RunloopRun.objects.count(), RunloopBenchmark.objects.count()) == (0, 0, 0)
+
+
+def test_standard_errors_and_counts_are_kept_and_sent(tmp_path, client):
+    for side in ("new", "old"):
+        args = f"pretrained=lab/{side},revision=step1"
+        write_current(tmp_path / side, args, {"lambada": {"acc,none": 0.5, "acc_stderr,none": 0.02}})
+    run(tmp_path / "new", tmp_path / "old")
+    path = f"/api/loop/benchmarks/{Benchmark.objects.get().pk}/history"
+    (point,) = client.get(path, **{"benchtrend.workspace": "ws_local"}).json()["points"]
+    assert (point["candidate_stderr"], point["incumbent_stderr"], point["n"]) == (0.02, 0.02, 100)
+    assert point["incumbent_ref"]["name"] == "lab/old"
+
+
+@pytest.mark.parametrize(
+    ("flags", "version", "baseline_run"), [([], "step1", None), (["--incumbent-is", "baseline-run"], None, True)]
+)
+def test_an_incumbent_serves_or_is_a_baseline_run(tmp_path, flags, version, baseline_run):
+    write_old(tmp_path / "new", 1, LAMBADA)
+    run(tmp_path / "new", write_old(tmp_path / "old", 1, LAMBADA), *flags)
+    ref = BenchmarkRun.objects.get().incumbent_ref
+    assert (ref["model_version"], ref.get("baseline_run")) == (version, baseline_run)
+
+
+def test_another_models_first_import_says_how_to_continue_the_line(tmp_path):
+    run(write_old(tmp_path / "a", 1, LAMBADA, model="lab/a"))
+    said = run(write_old(tmp_path / "b", 2, LAMBADA, model="lab/b"))
+    assert 'import with --rule "import: lab/a (LAMBADA)"' in said
+
+
+def test_the_best_is_not_promoted_where_no_direction_is_known(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("checkpoint,candidate_score,incumbent_score\na,1,2\n")
+    with pytest.raises(CommandError, match="--lower-is-better or --higher-is-better"):
+        run(table, None, "--promote", "best")
+    with pytest.raises(CommandError, match="is no regular expression"):
+        run(table, None, "--checkpoint-from", "(")
+    with pytest.raises(CommandError, match="it is WORD=STATUS"):
+        run(table, None, "--status-is", "fertig")
+
+
+def test_a_saved_refusal_of_runloop_is_named_as_one(tmp_path):
+    (tmp_path / "r.json").write_text('{"error": {"message": "Unauthorized"}}')
+    with pytest.raises(CommandError, match="it is an error that the API answered, and holds no runs: Unauthorized"):
+        call_command("import_runloop", str(tmp_path / "r.json"))

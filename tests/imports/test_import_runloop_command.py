@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from dashboard.signals import command_wrote
+from dashboard.signals import wrote
 from dashboard.store.models import RunloopBenchmark, RunloopRun, RunloopScenarioRun
 from tests.factories import START_MS, make_runloop_benchmark, make_runloop_run, make_workspace
 
@@ -57,7 +57,7 @@ def test_it_works(import_runs: Any) -> None:
     )
     assert (done.failed, done.err) == ("", "")
     assert done.out.startswith("imported 2 runs; 0 already there\n")
-    assert 'benchmark bmd_1 "bmd_1"; see /runloop/benchmarks/bmd_1/' in done.out
+    assert 'benchmark bmd_1 "bmd_1"; see http://127.0.0.1:8000/runloop/benchmarks/bmd_1/' in done.out
     row = RunloopRun.objects.get(pk="bmr_1")
     assert {key: getattr(row, key) for key in RUN} == RUN
     assert (row.sample, row.workspace_id) == (False, "ws_local")
@@ -261,7 +261,7 @@ def test_an_import_that_changed_something_is_told_once(import_runs: Any) -> None
     def listen(**given: Any) -> None:
         told.append(given)
 
-    command_wrote.connect(listen)
+    wrote.connect(listen)
     try:
         import_runs([RUN], "--dry-run")
         import_runs([RUN])
@@ -271,7 +271,7 @@ def test_an_import_that_changed_something_is_told_once(import_runs: Any) -> None
         import_runs([RUN], "--name", "Repairs")
         import_runs([RUN], "--name", "Repairs")
     finally:
-        command_wrote.disconnect(listen)
+        wrote.disconnect(listen)
     assert [(one["action"], one["target_id"], one["target_name"]) for one in told] == [
         ("import", "bmd_1", "bmd_1"),
         ("import", "", "3 benchmarks"),

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import os
-import random
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from dashboard.imports.results import harness as results_files_harness
-from dashboard.imports.results.files import read_results
-from dashboard.imports.results.harness import decode_file
-from dashboard.imports.results.types import FileError, ResultsError, ResultSet
+from dashboard.imports.results.files import Wanted, read_results
+from dashboard.imports.results.harness.file import decode_file
+from dashboard.imports.results.types import ResultsError, ResultSet
 from tests.imports.harness_files import MAY_1, write_current, write_old
 
 
 def read(tmp_path: Path, task: str = "lambada", metric: str = "acc", **options: object) -> ResultSet:
-    return read_results(tmp_path / "new", tmp_path / "old", metric=metric, task=task, **options)
+    progress = options.pop("progress", None)
+    wanted = Wanted(metric=metric, task=task, **options)
+    return read_results(tmp_path / "new", tmp_path / "old", wanted, progress)
+
+
+LAMBADA = Wanted(metric="acc", task="lambada")
 
 
 def write_pair(tmp_path: Path, step: int, candidate: dict, incumbent: dict | None = None) -> None:
@@ -119,24 +120,41 @@ def test_a_missing_side_is_a_replay_without_a_score_that_names_it(tmp_path):
     assert other.candidate_model == "lab/tiny"
 
 
-def test_without_an_incumbent_every_reason_says_so(tmp_path):
+def test_without_an_incumbent_a_candidate_is_one_line(tmp_path):
     write_old(tmp_path / "new", 512, {"lambada": {"acc": 0.5}})
-    (result,) = read_results(tmp_path / "new", None, metric="acc", task="lambada").results
-    assert result.reason == "no incumbent result for step512 (no --incumbent was given)"
+    (result,) = read_results(tmp_path / "new", None, LAMBADA).results
+    assert (result.status, result.candidate, result.incumbent, result.incumbent_model) == ("done", 0.5, None, "")
 
 
 def test_one_incumbent_file_is_the_baseline_of_every_checkpoint(tmp_path):
     for step in (1, 2):
         write_old(tmp_path / "new", step, {"lambada": {"acc": step / 10}})
     baseline = write_old(tmp_path / "old", 99, {"lambada": {"acc": 0.3}}, model="lab/base")
-    results = read_results(tmp_path / "new", baseline, metric="acc", task="lambada").results
+    results = read_results(tmp_path / "new", baseline, LAMBADA).results
     assert [(r.candidate, r.incumbent) for r in results] == [(0.1, 0.3), (0.2, 0.3)]
 
 
 def test_folders_without_a_common_checkpoint_hint_at_a_fixed_baseline(tmp_path):
     write_old(tmp_path / "new", 1, {"lambada": {"acc": 0.5}})
     write_old(tmp_path / "old", 9, {"lambada": {"acc": 0.5}})
-    assert any("--incumbent FILE" in note for note in read(tmp_path).notes)
+    write_old(tmp_path / "old", 10, {"lambada": {"acc": 0.5}})
+    with pytest.raises(ResultsError, match="--incumbent FILE"):
+        read(tmp_path)
+    assert [r.status for r in read(tmp_path, incumbent_is="baseline-run").results] == ["failed"] * 3
+
+
+def test_a_folder_of_one_result_is_the_baseline_of_every_checkpoint(tmp_path):
+    for step in (1, 2):
+        write_old(tmp_path / "new", step, {"lambada": {"acc": 0.5}})
+    write_old(tmp_path / "old", 9, {"lambada": {"acc": 0.25}})
+    results = read(tmp_path)
+    assert [r.incumbent for r in results.results] == [0.25, 0.25]
+    assert any("it is the baseline of every checkpoint" in note for note in results.notes)
+    write_old(tmp_path / "old", 9, {"lambada": {"acc": 0.25}}).rename(tmp_path / "old" / "x.json")
+    (tmp_path / "old" / "x.json").unlink()
+    write_old(tmp_path / "old", 2, {"lambada": {"acc": 0.25}})
+    with pytest.raises(ResultsError, match="--incumbent-is serving sets every candidate"):
+        read(tmp_path)
 
 
 def test_zero_is_a_score(tmp_path):
@@ -219,8 +237,8 @@ def test_sides_measured_with_other_shots_or_versions_make_no_score(tmp_path):
     write_current(tmp_path / "new", "pretrained=a,revision=step1", {"t": {"acc,none": 0.5}})
     write_current(tmp_path / "old", "pretrained=b,revision=step1", {"t": {"acc,none": 0.5}}, **{"n-shot": {"t": 0}})
     (result,) = read(tmp_path, task="t").results
-    assert result.status == "failed"
-    assert "not measured alike" in result.reason
+    assert (result.scored, result.candidate, result.found) == (False, None, (0.5, 0.5))
+    assert result.reason == "not measured alike: shots"
 
 
 def test_an_unbounded_metric_claims_no_bounds_and_knows_that_lower_is_better(tmp_path):
@@ -242,18 +260,43 @@ def test_the_files_own_direction_wins_over_the_metrics_name(tmp_path):
         write_current(
             tmp_path / side, "pretrained=a,revision=step1", {"t": {"odd,none": 2.0}}, higher_is_better={"t": None}
         )
-    assert read(tmp_path, task="t", metric="odd").measure.scale == "no bounds"
+    assert read(tmp_path, task="t", metric="odd").measure.scale == "no bounds, direction unknown"
 
 
-def test_of_two_results_of_one_checkpoint_the_newest_is_used_and_the_other_named(tmp_path):
+def test_each_dated_result_of_a_checkpoint_is_a_replay_and_an_unlike_one_is_named(tmp_path):
     write_old(tmp_path / "old", 1, {"t": {"acc": 0.1}})
     args = "pretrained=lab/tiny,revision=step1"
     write_current(tmp_path / "old", args, {"t": {"acc,none": 0.1}}, name="b.json")
     write_current(tmp_path / "new", args, {"t": {"acc,none": 0.2}}, date=MAY_1 + 60, name="a.json")
     write_current(tmp_path / "new", args, {"t": {"acc,none": 0.9}}, date=MAY_1, name="b.json")
     results = read(tmp_path, task="t")
-    assert results.results[0].candidate == 0.2
-    assert "two candidate results for step1: a.json is used, not the older b.json" in results.notes
+    assert [(r.candidate, r.incumbent) for r in results.results] == [(0.9, 0.1), (0.2, 0.1)]
+    assert results.results[0].created_at < results.results[1].created_at
+    assert any("b.json counts" in note and "tiny_step1.json does not" in note for note in results.notes)
+
+
+def test_two_results_of_one_checkpoint_that_no_date_tells_apart_are_refused_by_name(tmp_path):
+    write_pair(tmp_path, 1, {"acc": 0.5})
+    write_old(tmp_path / "new" / "again", 1, {"lambada": {"acc": 0.6}})
+    with pytest.raises(ResultsError, match=r"again/tiny_step1.json and tiny_step1.json both are step1 of lab/tiny"):
+        read(tmp_path)
+
+
+def test_the_full_measurement_counts_whatever_the_number_of_smoke_tests(tmp_path):
+    args = "pretrained=lab/tiny,revision=step1"
+    for side in ("new", "old"):
+        write_current(tmp_path / side, args, {"t": {"acc,none": 0.5}}, name="full.json")
+        for n in range(3):
+            smoke = {
+                "config": {"model_args": args, "limit": 10},
+                "n-samples": {"t": {"original": 200, "effective": 10}},
+            }
+            write_current(
+                tmp_path / side, args, {"t": {"acc,none": 0.9}}, name=f"smoke{n}.json", date=MAY_1 + n, **smoke
+            )
+    results = read(tmp_path, task="t")
+    assert [r.candidate for r in results.results] == [0.5]
+    assert any("smoke2.json does not (limit 10" in note for note in results.notes)
 
 
 def test_tasks_of_one_checkpoint_may_stand_in_several_files(tmp_path):
@@ -267,109 +310,21 @@ def test_tasks_of_one_checkpoint_may_stand_in_several_files(tmp_path):
     assert results.notes == ()
 
 
-def test_a_folder_with_one_checkpoint_of_two_models_is_refused(tmp_path):
+def test_a_folder_with_one_checkpoint_of_two_models_is_two_lines_and_says_so(tmp_path):
     for model in ("lab/a", "lab/b"):
         write_old(tmp_path / "new" / model, 1, {"lambada": {"acc": 0.5}}, model=model)
+    results = read_results(tmp_path / "new", None, LAMBADA)
+    assert [r.candidate_model for r in results.results] == ["lab/a", "lab/b"]
+    assert any("looks like 2 models, a line each: lab/a at step1; lab/b at step1" in note for note in results.notes)
     with pytest.raises(ResultsError, match="step1 of two models, lab/a and lab/b"):
-        read_results(tmp_path / "new", None, metric="acc", task="lambada")
+        read_results(tmp_path / "new" / "lab" / "a", tmp_path / "new", LAMBADA)
 
 
 def test_an_unknown_task_or_metric_lists_what_there_is_nearest_first(tmp_path):
     write_old(tmp_path / "new", 1, {"arc": {"acc": 1, "acc_stderr": 1, "ppl": 2, "note": "x"}, "lambada": {"acc": 1}})
     with pytest.raises(ResultsError, match="no task matches lambda; there are: lambada, arc"):
-        read_results(tmp_path / "new", None, metric="acc", task="lambda")
+        read_results(tmp_path / "new", None, Wanted(metric="acc", task="lambda"))
     with pytest.raises(ResultsError, match=r"no metric pl for task arc; there are: ppl, acc$"):
-        read_results(tmp_path / "new", None, metric="pl", task="arc")
+        read_results(tmp_path / "new", None, Wanted(metric="pl", task="arc"))
     with pytest.raises(ResultsError, match="say which with --task and --metric"):
-        read_results(tmp_path / "new", None, task="arc")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"{", "not JSON"),
-        (b"\xff\xfe", "not UTF-8"),
-        (b"[" * 200_000, "beyond all bounds"),
-        (b'{"results": {"t": {"acc": ' + b"9" * 5000 + b"}}}", "beyond all bounds"),
-        (b"[]", 'no "results"'),
-        (b'{"results": {}}', 'no "results"'),
-        (b'{"results": {"t": {}}, "config": {"model_args": {"revision": "' + b"x" * 300 + b'"}}}', "longer than"),
-        (b'{"results": {"t\\u0000": {}}}', "null character"),
-        (b'{"results": {"t": {}}, "model_name": "a\\ud800"}', "half a character"),
-    ],
-)
-def test_an_unreadable_file_is_named_and_the_rest_read(tmp_path, content, message):
-    write_pair(tmp_path, 1, {"acc": 0.5})
-    (tmp_path / "new" / "bad.json").write_bytes(content)
-    results = read(tmp_path)
-    assert [r.checkpoint for r in results.results] == ["step1"]
-    (problem,) = results.problems
-    assert problem.path.endswith("bad.json")
-    assert message in problem.message
-
-
-def test_a_file_over_the_size_cap_is_named(tmp_path, monkeypatch):
-    write_pair(tmp_path, 1, {"acc": 0.5})
-    monkeypatch.setattr(results_files_harness, "MAX_FILE_BYTES", 10)
-    with pytest.raises(ResultsError, match=r"no candidate file could be read: .*larger than"):
-        read(tmp_path)
-
-
-def test_links_in_a_loop_broken_links_and_pipes_end_with_a_name_each(tmp_path):
-    write_pair(tmp_path, 1, {"acc": 0.5})
-    (tmp_path / "new" / "again").symlink_to(tmp_path / "new")
-    (tmp_path / "new" / "self.json").symlink_to(tmp_path / "new" / "self.json")
-    (tmp_path / "new" / "gone.json").symlink_to(tmp_path / "nowhere.json")
-    (tmp_path / "new" / "same.json").symlink_to(tmp_path / "new" / "tiny_step1.json")
-    os.mkfifo(tmp_path / "new" / "pipe.json")
-    results = read(tmp_path)
-    assert [r.checkpoint for r in results.results] == ["step1"]
-    assert sorted(Path(p.path).name for p in results.problems) == ["gone.json", "pipe.json", "self.json"]
-    assert results.notes == ()
-
-
-def test_an_empty_or_missing_folder_is_refused(tmp_path):
-    with pytest.raises(ResultsError, match="does not exist"):
-        read_results(tmp_path / "none", None, metric="acc", task="t")
-    with pytest.raises(ResultsError, match=r"holds no \*\.json"):
-        read_results(tmp_path, None, metric="acc", task="t")
-
-
-def test_a_sample_log_beside_the_results_is_not_a_result(tmp_path):
-    write_pair(tmp_path, 1, {"acc": 0.5})
-    (tmp_path / "new" / "samples_lambada_2024.jsonl").write_text("{}\n")
-    assert read(tmp_path).problems == ()
-
-
-def test_the_order_of_files_on_disk_does_not_matter(tmp_path, monkeypatch):
-    for step in range(12):
-        write_pair(tmp_path, step, {"acc": step / 20})
-    expected = read(tmp_path)
-    walk = os.walk
-
-    def shuffled(*args, **options):
-        for folder, folders, names in walk(*args, **options):
-            random.Random(3).shuffle(names)
-            yield folder, folders, names
-
-    monkeypatch.setattr(results_files_harness.os, "walk", shuffled)
-    assert read(tmp_path) == expected
-
-
-def test_progress_counts_every_file(tmp_path):
-    write_pair(tmp_path, 1, {"acc": 0.5})
-    seen: list[tuple[int, int]] = []
-    read(tmp_path, progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(1, 1), (1, 1)]
-
-
-def test_a_folder_is_not_a_file_to_load(tmp_path):
-    with pytest.raises(FileError, match="not a regular file"):
-        results_files_harness.load_json(tmp_path)
-
-
-def test_a_byte_order_mark_is_no_fault(tmp_path):
-    write_pair(tmp_path, 1, {"acc": 0.5})
-    path = tmp_path / "new" / "tiny_step1.json"
-    path.write_text(json.dumps(json.loads(path.read_text())), encoding="utf-8-sig")
-    assert read(tmp_path).problems == ()
+        read_results(tmp_path / "new", None, Wanted(task="arc"))

@@ -16,7 +16,9 @@ from dashboard.store.models import Benchmark, BenchmarkRun, Rule, TrainingRun, W
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2024, 6, 1, 12, 0, 30, tzinfo=UTC)
-MEASURE = Measure("lm-evaluation-harness", "acc", "the value of task t", "0 to 1", require_all_rows=True)
+MEASURE = Measure(
+    "lm-evaluation-harness", "acc", "the value of task t", "0 to 1", (), lower_is_better=False, require_all_rows=True
+)
 
 
 def make_result(step: int, candidate: float | None = 0.5, incumbent: float | None = 0.25, **more: Any) -> Result:
@@ -28,7 +30,7 @@ def make_result(step: int, candidate: float | None = 0.5, incumbent: float | Non
         "reason": None if scored else f"no incumbent result for step{step}",
         "candidate": candidate,
         "incumbent": incumbent if scored else None,
-        "identity": {"tasks": ["t"]} if scored else None,
+        "identity": {"metric": "acc", "tasks": {"t": {"version": 1}}} if scored else None,
     }
     return Result(checkpoint=f"step{step}", **(defaults | more))
 
@@ -62,6 +64,7 @@ def test_it_works():
         "scale": "0 to 1",
         "aggregate": "the value of task t",
         "require_all_rows": True,
+        "standard": {"metric": "acc", "tasks": {"t": {"version": 1}}},
     }
     scored, gap = list_replays()
     assert (scored.candidate_score, scored.incumbent_score, scored.score_delta) == (0.5, 0.25, 0.25)
@@ -121,20 +124,6 @@ def test_times_that_the_order_of_checkpoints_replaces_are_marked():
     assert list_undated() == [True, True]
 
 
-def test_the_same_files_mark_what_an_older_import_invented_and_change_nothing_else():
-    dated = make_result(9, created_at=NOW - timedelta(hours=3))
-    run_import([make_result(1)])
-    results = [make_result(1), make_result(2, None), make_result(3), dated]
-    run_import(results)
-    before = snapshot()
-    BenchmarkRun.objects.update(undated=False)
-    plan = run_import(results)
-    assert (plan.new, plan.unchanged, len(plan.undated)) == ((), 4, 3)
-    assert plan.notes == ("3 of the checkpoints imported before have no date: the trend says so from now on",)
-    assert snapshot() == before
-    assert run_import(results).undated == ()
-
-
 def test_a_date_that_the_files_gave_once_is_not_marked_when_they_no_longer_do():
     at = NOW - timedelta(days=3)
     run_import([make_result(n, created_at=at + n * timedelta(hours=1)) for n in (1, 2)])
@@ -145,10 +134,10 @@ def test_a_date_that_the_files_gave_once_is_not_marked_when_they_no_longer_do():
 
 
 def test_a_filled_gap_is_as_undated_as_it_was():
-    run_import([make_result(1, None), make_result(2, None, created_at=NOW - timedelta(days=3))])
+    run_import([make_result(0), make_result(1, None), make_result(2, None, created_at=NOW - timedelta(days=3))])
     run_import([make_result(1, created_at=NOW), make_result(2)])
-    assert [replay.candidate_score for replay in list_replays()] == [0.5, 0.5]
-    assert list_undated() == [True, False]
+    assert [replay.candidate_score for replay in list_replays()] == [0.5, 0.5, 0.5]
+    assert list_undated() == [True, True, False]
 
 
 def test_new_checkpoints_are_appended_and_the_old_stay_as_they_are():
@@ -188,9 +177,11 @@ def test_checkpoints_of_one_moment_keep_the_order_of_their_numbers():
     ("changed", "said"),
     [
         ({"candidate": 0.6}, "step1: candidate was 0.5, the files say 0.6"),
-        ({"incumbent_model": "lab/other"}, "step1: incumbent model was lab/base, the files say lab/other"),
         ({"dimensions": (DimensionResult("a", 1.0, None),)}, "step1: its dimensions differ"),
-        ({"identity": {"tasks": ["t2"]}}, "step1: its task versions, shots or limit differ"),
+        (
+            {"identity": {"metric": "acc", "tasks": {"t": {"version": 2}}}},
+            "step1: its task versions, shots or limit differ",
+        ),
         ({"decision": "promoted"}, "step1: decision was None, the files say promoted"),
     ],
 )
@@ -216,7 +207,7 @@ def test_a_gap_is_filled_in_its_place_when_the_files_give_its_number():
 
 def test_another_task_version_makes_a_replay_that_is_not_comparable():
     run_import([make_result(1)])
-    plan = run_import([make_result(2, identity={"tasks": ["t", 2]})])
+    plan = run_import([make_result(2, identity={"metric": "acc", "tasks": {"t": {"version": 2}}})])
     benchmark = Benchmark.objects.get()
     assert list_replays()[1].items_digest != benchmark.items_digest
     assert any("not comparable" in note and "step2" in note for note in plan.notes)
@@ -276,7 +267,7 @@ def test_a_named_rule_is_used_as_it_is():
 def test_a_folder_without_models_lends_its_name():
     run_import([make_result(1, candidate_model="", incumbent_model="")])
     (replay,) = list_replays()
-    assert (replay.candidate_ref["name"], replay.incumbent_ref["name"]) == ("folder", "none")
+    assert (replay.candidate_ref["name"], replay.incumbent_ref["name"]) == ("folder", "")
 
 
 def test_promoting_each_new_best_decides_every_scored_replay():
@@ -297,7 +288,7 @@ def test_promoting_goes_on_from_what_was_imported_before():
 
 
 def test_the_lowest_is_best_where_lower_is_better():
-    measure = Measure("lm-evaluation-harness", "ppl", "the value of task t", "", (), lower_is_better=True)
+    measure = Measure("lm-evaluation-harness", "ppl", "the value of task t", "no bounds, lower is better", (), True)
     run_import(
         [make_result(1, 9.0, 10.0), make_result(2, 9.5, 10.0), make_result(3, 8.0, 10.0)],
         measure=measure,
@@ -328,8 +319,29 @@ def test_a_write_that_fails_leaves_nothing_behind(monkeypatch):
     assert [len(rows) for rows in snapshot()] == [0, 0, 0, 0]
 
 
-def test_a_table_without_a_scored_row_still_has_a_digest():
-    run_import([make_result(1, None)], measure=Measure("table", "score", "as the table gives it", ""))
+def test_what_holds_no_score_makes_no_benchmark():
+    with pytest.raises(ImportRefused, match="nothing in it makes a score, so no benchmark is made: no incumbent"):
+        run_import([make_result(1, None)])
+    assert Benchmark.objects.count() == 0
+
+
+def test_another_baseline_pairs_nothing_anew():
+    run_import([make_result(1)])
+    before = snapshot()
+    plan = run_import([make_result(1, incumbent=0.4, incumbent_model="lab/other")])
+    assert (plan.unchanged, plan.conflicts) == (1, ())
+    assert "1 of the checkpoints imported before keep the incumbent that they were set against" in plan.notes
+    assert snapshot() == before
+
+
+def test_a_result_without_a_time_is_known_by_what_it_says():
+    run_import([make_result(1, content="a")])
+    assert run_import([make_result(1, content="a")]).unchanged == 1
+    assert len(run_import([make_result(1, 0.6, content="b")]).new) == 1
+
+
+def test_a_table_without_an_identity_has_a_digest_of_its_own():
+    run_import([make_result(1, identity=None)], measure=Measure("table", "score", "as the table gives it", ""))
     benchmark = Benchmark.objects.get()
     assert len(benchmark.items_digest) == 64
     assert benchmark.scoring["require_all_rows"] is None, "a table says nothing of rows"

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import io
+from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import Count, F, Q
 from django.test import TestCase
 
+from dashboard.contract import FINAL_STATES, MOVING_STATES
 from dashboard.sample import make as sample
 from dashboard.sample.make import SampleRefused, create_sample, fill_if_empty, remove_sample
 from dashboard.sample.story import tell_story
 from dashboard.sources.connect import get_loop
+from dashboard.sources.loop.points import LOOP, build_points, build_unreplayed, describe_benchmark
+from dashboard.store.decide import find_candidate, list_actions
 from dashboard.store.digest import digest_items
 from dashboard.store.models import (
     Benchmark,
@@ -24,13 +30,15 @@ from dashboard.store.models import (
     Evaluation,
     EvaluationItem,
     Judge,
+    ReplayRow,
     Rule,
     RunEvent,
     Trace,
     TrainingRun,
     Workspace,
 )
-from dashboard.trend import ALL_RULES, GAP_LABELS, build_trend
+from dashboard.store.replays.rows import Scale
+from dashboard.trend import Grouping, build_trend, find_missing
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 4, 15, 42, tzinfo=UTC)
@@ -60,7 +68,7 @@ class TestTheYear(TestCase):
         create_sample(now=NOW)
 
     def test_it_is_a_teams_year(self):
-        assert Rule.objects.count() == 3
+        assert Rule.objects.count() == 4
         replays = {b.name: b.replays.count() for b in Benchmark.objects.all()}
         assert len(replays) == 5
         assert sorted(replays.values())[0] == 0
@@ -79,7 +87,7 @@ class TestTheYear(TestCase):
             r for r in BenchmarkRun.objects.select_related("benchmark") if r.items_digest != r.benchmark.items_digest
         ]
         assert others
-        assert TrainingRun.objects.filter(replay=None).count() == 1
+        assert TrainingRun.objects.filter(replay=None).exclude(verdict=None).count() == 1
         decisions = set(TrainingRun.objects.values_list("decision", flat=True))
         assert decisions == {"auto_promoted", "promoted", "rejected", "auto_rejected", "rolled_back", None}
 
@@ -87,17 +95,21 @@ class TestTheYear(TestCase):
         """An unreadable score is none of them: what it stores as a score is a number."""
         loop, kinds, reasons = get_loop(), set(), set()
         for benchmark in loop.list_benchmarks():
-            history = loop.get_history(benchmark.id)
-            for slot in build_trend(history.points, benchmark, now=NOW, rule=ALL_RULES).slots:
+            points = build_points(loop.get_history(benchmark.id).points)
+            for rule in loop.list_rules():
+                points += find_missing(points, build_unreplayed(loop.list_runs(rule_id=rule.id, limit=200)[0]))
+            for slot in build_trend(points, describe_benchmark(benchmark), Grouping(every=True), now=NOW).slots:
                 if slot.gap:
                     kinds.add(slot.gap.kind)
                     reasons.add(slot.gap.reason)
-        assert kinds == {*GAP_LABELS, "paused_by_operator"} - {"unreadable"}
+        assert kinds == {*LOOP.gaps, "paused_by_operator"} - {"unreadable"}
         assert "the service gave no reason" not in reasons
 
     def test_every_gap_has_its_reason_and_no_score(self):
-        unscored = BenchmarkRun.objects.filter(status="done", candidate_score=None)
+        done = BenchmarkRun.objects.filter(status="done", candidate_score=None)
+        unscored = done.filter(items_digest=F("benchmark__items_digest"))
         assert unscored.count() == 1
+        assert all(replay.withheld and replay.status_reason for replay in done.difference(unscored))
         for replay in BenchmarkRun.objects.exclude(status="done") | unscored:
             assert (replay.candidate_score, replay.incumbent_score, replay.score_delta) == (None, None, None)
             assert replay.status_reason or replay.status == "open"
@@ -124,20 +136,76 @@ class TestTheYear(TestCase):
         assert any(m.get("tool_calls") for b in Benchmark.objects.all() for i in b.items.all() for m in i.prompt)
 
     def test_runs_evaluations_and_timelines_agree(self):
-        for run in TrainingRun.objects.select_related("evaluation"):
+        for run in TrainingRun.objects.exclude(verdict=None).select_related("evaluation"):
             body = run.evaluation.body
             assert body["wins"] + body["losses"] + body["ties"] == body["rows_scored"]
             assert body["verdict"] == run.verdict
             assert run.finished_at is None or run.finished_at <= NOW
-            assert (run.decided_by is None) == (run.decision is None)
+            assert (run.decided_by is None) == (run.decision is None and run.state != "cancelled")
         for run in TrainingRun.objects.prefetch_related("timeline"):
             events = sorted(run.timeline.all(), key=lambda event: event.seq)
             assert events[-1].to_state == run.state
             assert [e.ts for e in events] == sorted(e.ts for e in events)
-        newest = Evaluation.objects.latest("created_at")
-        assert newest.items.filter(winner="candidate").count() == newest.body["wins"]
+        assert not Evaluation.objects.filter(run__verdict=None).exists()
+        counted = Evaluation.objects.annotate(
+            rows=Count("items"), won=Count("items", filter=Q(items__winner="candidate"))
+        )
+        for evaluation in counted:
+            assert (evaluation.rows, evaluation.won) == (evaluation.body["rows_scored"], evaluation.body["wins"])
         seqs = list(TrainingRun.objects.order_by("seq").values_list("seq", flat=True))
         assert seqs == list(range(1, len(seqs) + 1))
+
+    def test_a_run_stands_in_every_state_and_its_timeline_is_whole(self):
+        states = Counter(TrainingRun.objects.values_list("state", flat=True))
+        assert set(states) == {*MOVING_STATES, *FINAL_STATES}
+        waiting = TrainingRun.objects.filter(state="awaiting_review", review_deadline_at__gt=NOW)
+        assert sorted(waiting.values_list("verdict", flat=True)) == ["better", "inconclusive"]
+        assert states["awaiting_review"] == 2
+        for run in TrainingRun.objects.prefetch_related("timeline"):
+            events = sorted(run.timeline.all(), key=lambda event: event.seq)
+            assert [e.seq for e in events] == list(range(1, len(events) + 1))
+            assert [e.from_state for e in events] == [None, *(e.to_state for e in events[:-1])]
+            assert events[-1].ts == run.state_entered_at
+            assert (run.finished_at is None) == (run.state in MOVING_STATES)
+
+    def test_what_a_person_can_do_is_open_where_it_should_be(self):
+        waits = TrainingRun.objects.filter(state="awaiting_review").first()
+        assert list_actions(waits, NOW, has_candidate=find_candidate(waits) is not None) == {
+            "promote": True,
+            "reject": True,
+            "rollback": False,
+            "cancel": True,
+        }
+        assert not TrainingRun.objects.filter(state="promoted", serving_before=None).exists()
+        for rule in Rule.objects.all():
+            open_ways = rule.runs.filter(state="promoted", rollback_available_until__gt=NOW)
+            assert open_ways.count() <= 1
+        rule = waits.rule
+        last = rule.runs.filter(state="promoted").latest("decided_at")
+        assert rule.serving["model_version"] == last.checkpoint_id
+
+    def test_a_benchmark_has_rows_that_add_up_flip_and_newly_fail(self):
+        replays = list(
+            BenchmarkRun.objects.exclude(rows=None).distinct().order_by("created_at").prefetch_related("rows")
+        )
+        assert len(replays) >= 60
+        assert {replay.benchmark_id for replay in replays} == {Benchmark.objects.get(name="Support answers").pk}
+        passed: dict[int, list[bool]] = defaultdict(list)
+        scale = Scale.of(replays[0].benchmark.scoring)
+        for replay in replays:
+            rows = sorted(replay.rows.all(), key=lambda row: row.ordinal)
+            assert len(rows) == replay.rows_total
+            assert sum(row.status == "done" for row in rows) == replay.rows_scored
+            for row in rows:
+                if row.status == "done":
+                    passed[row.ordinal].append(bool(scale.find_passed(row.candidate)))
+            if replay.candidate_score is not None:
+                for side in ("candidate", "incumbent"):
+                    mean = sum(getattr(row, side)["score"] for row in rows) / len(rows)
+                    assert mean == pytest.approx(getattr(replay, f"{side}_score"), abs=0.001)
+        assert [at for at, seen in passed.items() if all(seen[:-10]) and not any(seen[-3:])] == [3, 11]
+        flips = [sum(a != b for a, b in pairwise(seen)) for seen in passed.values()]
+        assert sum(count >= 5 for count in flips) >= 5
 
     def test_the_service_marks_it_as_sample_data(self):
         headers = {"benchtrend.workspace": "ws_local"}
@@ -176,9 +244,9 @@ def test_everything_is_flagged_and_removal_leaves_nothing():
     assert not any(model.objects.filter(sample=False).exists() for model in FLAGGED)
     removed, kept = remove_sample()
     assert removed["benchmarks"] == 5
-    assert removed["rules"] == 3
+    assert removed["rules"] == 4
     assert kept == []
-    assert not any(model.objects.exists() for model in (*FLAGGED, RunEvent, EvaluationItem, DatasetItem))
+    assert not any(model.objects.exists() for model in (*FLAGGED, RunEvent, EvaluationItem, DatasetItem, ReplayRow))
 
 
 def test_what_people_added_stays():
@@ -193,7 +261,7 @@ def test_what_people_added_stays():
     BenchmarkRun.objects.create(
         workspace=workspace, benchmark=pinned, run=own_run, status="failed", status_reason="no candidate"
     )
-    sample_run = TrainingRun.objects.get(replay=None, sample=True)
+    sample_run = TrainingRun.objects.get(replay=None, sample=True, verdict__isnull=False)
     BenchmarkRun.objects.create(
         workspace=workspace, benchmark=mine, run=sample_run, status="failed", status_reason="no candidate"
     )

@@ -85,6 +85,7 @@ def test_these_addresses_are_fine(url: str) -> None:
         "http://api.example.test",
         "http://10.0.0.1",
         "https://a b",
+        "https://api.example.test/api",
     ],
 )
 def test_these_addresses_are_refused_without_being_repeated(url: str) -> None:
@@ -176,6 +177,7 @@ def test_a_runloop_key_without_a_base_url_goes_to_runloop_itself() -> None:
         ({"RUNLOOP_API_KEY": ""}, "RUNLOOP_BASE_URL is set, so RUNLOOP_API_KEY must be set too"),
         ({"RUNLOOP_BASE_URL": "http://runloop.example.test"}, "RUNLOOP_BASE_URL must be https"),
         ({"RUNLOOP_BASE_URL": "https://user:secret@h"}, "RUNLOOP_BASE_URL must hold no credentials"),
+        ({"RUNLOOP_BASE_URL": "https://runloop.example.test/v1/"}, "RUNLOOP_BASE_URL must not end in /v1"),
         ({"RUNLOOP_API_KEY": "two\nlines"}, "characters that no header can carry"),
         ({"RUNLOOP_TIMEOUT_S": 0.0}, "RUNLOOP_TIMEOUT_S"),
     ],

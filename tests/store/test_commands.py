@@ -134,7 +134,7 @@ def test_a_judge_is_written_from_text_or_a_file(tmp_path: Path) -> None:
     assert judge.dimensions[0] == {"key": "helpful", "description": "Does it help? a=b"}
     run("create_judge", "Strict", "--instructions", "@/nowhere", *dimensions, fails="cannot be read")
     run("create_judge", "Strict", "--instructions", " ", *dimensions, fails="instructions must not be empty")
-    run("create_judge", "Strict", "--instructions", "x", *dimensions, "--dimension", "true", fails="twice")
+    run("create_judge", "Strict", "--instructions", "x", *dimensions, "--dimension", "true", fails="repeats 'true'")
     assert Judge.objects.count() == 1
 
 

@@ -1,10 +1,12 @@
 """Rows of files, in the shapes that people have them, become messages."""
 
+import json
 from typing import Any
 
 import pytest
 
 from dashboard.store.conversations.read import RowUnreadable, read_row
+from dashboard.store.pin import can_ask, pin_messages
 
 ASK = {"role": "user", "content": "Hi"}
 SAY = {"role": "assistant", "content": "Hello"}
@@ -32,7 +34,8 @@ SAY = {"role": "assistant", "content": "Hello"}
         ({"prompt": "Hi", "completion": "Hello", "label": False}, [ASK, SAY], "thumbs"),
         ({"system": "Be kind.", "messages": [ASK]}, [{"role": "system", "content": "Be kind."}, ASK], "unanswered"),
         ({"system": " ", "messages": [ASK]}, [ASK], "unanswered"),
-        ({"messages": [{"role": "critic", "content": "Hi"}]}, [{"role": "critic", "content": "Hi"}], "unanswered"),
+        ({"messages": [{"role": " USER", "content": "Hi"}]}, [{"role": "user", "content": "Hi"}], "unanswered"),
+        ({"messages": json.dumps([ASK, SAY])}, [ASK, SAY], "answered"),
     ],
 )
 def test_a_shape_is_read(row: dict[str, Any], messages: list[Any], shape: str) -> None:
@@ -111,3 +114,23 @@ def test_other_keys_are_metadata_and_the_first_id_key_is_the_id() -> None:
     assert found.metadata == {"question_id": 81, "category": "writing"}
     assert read_row({"prompt": "Hi", "id": True, "uuid": ""}).external_id is None
     assert read_row({"prompt": "Hi", "model": 5}).metadata == {"model": 5}
+
+
+@pytest.mark.parametrize("name", ["Assistant", " gpt ", "AI", "Bot", "ASSISTANT"])
+def test_an_answer_is_an_answer_whatever_its_side_is_called(name: str) -> None:
+    found = read_row({"conversations": [{"from": "Human", "value": "Hi"}, {"from": name, "value": "the answer"}]})
+    assert [message["role"] for message in found.messages] == ["user", "assistant"]
+    assert "the answer" not in str(pin_messages(found.messages))
+
+
+def test_a_role_that_nobody_knows_refuses_its_row_and_can_be_named() -> None:
+    row = {"messages": [{"role": "Critic", "content": "Hi"}]}
+    with pytest.raises(RowUnreadable, match="turn 1 has the role 'Critic', and nothing says whose turn that is"):
+        read_row(row)
+    assert read_row(row, {"critic": "user"}).messages == [{"role": "user", "content": "Hi"}]
+
+
+@pytest.mark.parametrize("last", [{"role": "Assistant", "content": "x"}, {"role": "system", "content": "x"}])
+def test_what_may_hold_an_answer_cannot_be_pinned(last: dict[str, Any]) -> None:
+    assert can_ask([ASK])
+    assert not can_ask([ASK, SAY, last])

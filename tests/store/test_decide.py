@@ -11,8 +11,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from dashboard.api.http.errors import Refusal
 from dashboard.store.decide import await_review, decide, expire_overdue
+from dashboard.store.errors import DomainError
 from dashboard.store.models import Rule, RunEvent, TrainingRun
 from tests.factories import CANDIDATE, INCUMBENT, START, make_evaluation, make_rule, make_run
 
@@ -36,7 +36,7 @@ def decide_at_once(*decisions: Decision) -> list[str]:
         try:
             start.wait(10)
             decide(action, run.workspace_id, run.pk, actor=actor, now=timezone.now())
-        except Refusal as refusal:
+        except DomainError as refusal:
             return refusal.code
         finally:
             connection.close()
@@ -127,6 +127,6 @@ def test_a_reported_run_with_a_candidate_awaits_review_for_the_rule_s_window() -
 )
 def test_no_other_run_awaits_review(build: Callable[[], TrainingRun]) -> None:
     run = build()
-    with pytest.raises(Refusal, match="only a reported one with a rule and a candidate"):
+    with pytest.raises(DomainError, match="only a reported one with a rule and a candidate"):
         await_review(run.workspace_id, run.pk, timezone.now())
     assert not RunEvent.objects.exists()

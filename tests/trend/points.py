@@ -1,14 +1,19 @@
 """Small histories to compute with: a scored replay by default, anything else by name."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 from hypothesis import strategies as st
 
+from dashboard.sources.loop.points import build_points, describe_benchmark
 from dashboard.sources.loop.wire import Benchmark, HistoryPoint, ModelRef, Scoring, Unreadable
+from dashboard.trend import Grouping, Point, Trend, Window, build_trend
+from dashboard.trend.window import EVERYTHING
 
 NOW = datetime(2025, 3, 10, 9, tzinfo=UTC)
+ALL_RULES = "all"
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)
 
 
@@ -67,3 +72,17 @@ histories = st.lists(
     max_size=25,
 ).map(_number)
 """Histories of several rules with every status, equal and missing times, odd scores and all decisions."""
+
+
+def trend_of(
+    replays: Iterable[HistoryPoint],
+    benchmark: Benchmark | None = None,
+    *,
+    rule: str | None = None,
+    window: Window = EVERYTHING,
+    unreplayed: Iterable[Point] = (),
+) -> Trend:
+    """The trend of these replays: of one rule, the newest's unless another is named, or with `ALL_RULES` of all."""
+    grouping = Grouping(every=True) if rule == ALL_RULES else Grouping(rule)
+    points = [*build_points(replays), *unreplayed]
+    return build_trend(points, describe_benchmark(benchmark), grouping, window, now=NOW)

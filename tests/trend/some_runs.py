@@ -1,5 +1,6 @@
 """Small lists of runs to compute with: a completed and scored run by default, anything else by name."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -7,8 +8,11 @@ import msgspec
 from hypothesis import strategies as st
 
 from dashboard.sources.loop.wire import Unreadable
+from dashboard.sources.runloop.points import RUNLOOP, build_points
 from dashboard.sources.runloop.wire import RunloopRun
-from tests.trend.points import START
+from dashboard.trend import Grouping, Trend, Window, build_trend
+from dashboard.trend.window import EVERYTHING
+from tests.trend.points import NOW, START
 
 
 def make_run(day: int, **given: Any) -> RunloopRun:
@@ -59,3 +63,16 @@ def run_lists(models: int = 3) -> st.SearchStrategy[list[RunloopRun]]:
         ),
         max_size=30,
     ).map(_number)
+
+
+def run_trend_of(
+    runs: Iterable[RunloopRun],
+    *,
+    group: str = "",
+    label: str = "",
+    sides: tuple[str, str] | None = None,
+    window: Window = EVERYTHING,
+) -> Trend:
+    """The trend of these runs: all of them, or with `sides` two groups side by side."""
+    points = build_points(runs, group=group, label=label)
+    return build_trend(points, RUNLOOP, Grouping(every=True, sides=sides), window, now=NOW)

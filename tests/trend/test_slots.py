@@ -1,128 +1,192 @@
-"""One replay: is it a number or a gap, why, and what is to be known of it."""
+"""One point of either API: is it a number or a gap, why, and what is to be known of it."""
 
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from dashboard.sources.loop.wire import HistoryPoint, Scoring, Unreadable
-from dashboard.trend import Slot, build_trend, describe_age, read_scale
-from tests.trend.points import NOW, make_benchmark, make_failed, make_point
+from dashboard.sources.loop.wire import HistoryPoint, Scoring
+from dashboard.sources.runloop.wire import RunloopRun
+from dashboard.trend import Gap, Slot, Unreadable, describe_age, read_scale
+from tests.trend.points import NOW, make_benchmark, make_failed, make_point, trend_of
+from tests.trend.some_runs import make_run, run_trend_of
 
 
-def slot_of(point: HistoryPoint, **benchmark: Any) -> Slot:
-    return build_trend([point], make_benchmark(**benchmark), now=NOW).slots[0]
+def slot_of(given: HistoryPoint | RunloopRun, **benchmark: Any) -> Slot:
+    """The slot of a replay beside another one, which has an incumbent, or of a run alone."""
+    if isinstance(given, RunloopRun):
+        return run_trend_of([given], label="checkpoint").slots[0]
+    [slot] = [slot for slot in trend_of([given, make_point(9)], make_benchmark(**benchmark)).slots if slot.id != "r9"]
+    return slot
 
 
-def gap_of(point: HistoryPoint, **benchmark: Any) -> tuple[str, str, str]:
-    gap = slot_of(point, **benchmark).gap
+def gap_of(given: HistoryPoint | RunloopRun, **benchmark: Any) -> Gap:
+    gap = slot_of(given, **benchmark).gap
     assert gap is not None
     return gap
 
 
+def flags_of(given: HistoryPoint | RunloopRun, **benchmark: Any) -> list[str]:
+    return [flag.text for flag in slot_of(given, **benchmark).flags]
+
+
 def test_zero_is_a_score_and_minus_zero_is_zero() -> None:
+    """T6."""
     slot = slot_of(make_point(1, candidate_score=-0.0, incumbent_score=0.0, score_delta=-0.0))
     assert slot.scored
     assert str((slot.candidate, slot.incumbent, slot.delta)) == "(0.0, 0.0, 0.0)"
+    assert str(slot_of(make_run(1, score=-0.0)).candidate) == "0.0"
 
 
-@pytest.mark.parametrize("raw", ["1e999", "true", '"0.71"', '{"value": 0.6}'])
-def test_an_unreadable_score_is_a_gap_that_shows_what_stood_there(raw: str) -> None:
-    point = make_point(1, candidate_score=Unreadable(raw))
-    assert gap_of(point) == ("unreadable", "unreadable score", f"the candidate score is not a number: {raw}")
+def test_a_run_has_one_score() -> None:
+    slot = slot_of(make_run(1, score=0.71))
+    assert (slot.candidate, slot.incumbent, slot.delta, slot.gap, slot.flags) == (0.71, None, None, None, ())
+    assert (slot.id, slot.label, slot.created_at) == ("r1", "step-1", make_run(1).started_at)
 
 
-def test_a_finished_replay_without_a_baseline_says_so() -> None:
-    assert gap_of(make_point(1, incumbent_score=None, score_delta=None)) == (
-        "unscored",
-        "no score",
-        "no baseline: the incumbent has no score",
-    )
+LONG_AGO = NOW - timedelta(days=9)
+ANOTHER_SET = "replayed over another set of conversations than the benchmark's"
+NO_STATUS = make_failed(1, status=" ", status_reason=None)
+CAPPED = make_point(1, status="budget_stopped", status_reason="spend cap reached", candidate_score=0.91)
 
 
-def test_a_finished_replay_without_scores_says_so_in_the_words_of_the_service() -> None:
-    point = make_failed(1, status="done", status_reason="2 rows failed")
-    assert gap_of(point)[2] == "finished without a score: 2 rows failed"
-
-
-def test_a_missing_candidate_or_delta_is_named() -> None:
-    assert gap_of(make_point(1, candidate_score=None, score_delta=None))[2] == "no candidate score and no score delta"
-    assert gap_of(make_point(1, score_delta=None))[2] == "no score delta"
-
-
-def test_a_capped_replay_is_a_gap_although_scores_came_with_it() -> None:
-    slot = slot_of(make_point(1, status="budget_stopped", status_reason="spend cap reached", candidate_score=0.91))
-    assert slot.gap == ("budget_stopped", "budget stopped", "spend cap reached")
-    assert slot.candidate is None
-    assert [flag.kind for flag in slot.flags] == ["scores_unused"]
-
-
-def test_an_open_replay_says_since_when_by_the_clock_it_is_given() -> None:
-    gap = gap_of(make_failed(0, status="open", status_reason=None, created_at=NOW - timedelta(days=9)))
-    assert gap == ("open", "open", "still running, started 9 days ago")
-    assert gap_of(make_failed(0, status="open", status_reason="12 of 40 rows", created_at=None))[2] == (
-        "still running: 12 of 40 rows"
-    )
-
-
-@pytest.mark.parametrize("reason", [None, "", "  "])
-def test_a_gap_without_a_reason_says_that_none_was_given(reason: str | None) -> None:
-    assert gap_of(make_failed(1, status_reason=reason))[2] == "the service gave no reason"
-
-
-def test_an_unknown_status_is_shown_as_given() -> None:
-    assert gap_of(make_failed(1, status="<paused>"))[:2] == ("<paused>", "<paused>")
-    assert gap_of(make_failed(1, status=" ", status_reason=None)) == (
-        "unknown",
-        "no status",
-        "the service gave no status",
-    )
+@pytest.mark.parametrize(
+    ("given", "gap"),
+    [
+        (make_failed(1), ("failed", "failed", "worker lost")),
+        (make_failed(1, status_reason="  "), ("failed", "failed", "the service gave no reason")),
+        (CAPPED, ("budget_stopped", "budget stopped", "spend cap reached")),
+        (make_failed(1, status="<paused>"), ("<paused>", "<paused>", "worker lost")),
+        (NO_STATUS, ("unknown", "no status", "the service gave no status")),
+        (
+            make_failed(1, status="open", status_reason=None, created_at=LONG_AGO),
+            ("open", "open", "still running, started 9 days ago"),
+        ),
+        (
+            make_failed(1, status="open", status_reason="12 of 40 rows", created_at=None),
+            ("open", "open", "still running: 12 of 40 rows"),
+        ),
+        (
+            make_point(1, candidate_score=Unreadable("1e999")),
+            ("unreadable", "unreadable score", "the candidate score is not a number: 1e999"),
+        ),
+        (
+            make_point(1, incumbent_score=None, score_delta=None),
+            ("unscored", "no score", "no baseline: the incumbent has no score"),
+        ),
+        (
+            make_failed(1, status="done", status_reason="2 rows failed"),
+            ("unscored", "no score", "finished without a score: 2 rows failed"),
+        ),
+        (
+            make_point(1, candidate_score=None, score_delta=None),
+            ("unscored", "no score", "no candidate score and no score delta"),
+        ),
+        (make_point(1, score_delta=None), ("unscored", "no score", "no score delta")),
+        (
+            make_run(1, state="running", score=None, started_at=LONG_AGO),
+            ("running", "running", "still running, started 9 days ago"),
+        ),
+        (make_run(1, state="running", started_at=None), ("running", "running", "still running")),
+        (make_run(1, state="canceled", score=0.2), ("canceled", "canceled", "the run was canceled")),
+        (make_run(1, score=None), ("unscored", "no score", "completed without a score")),
+        (
+            make_run(1, score=Unreadable("NaN")),
+            ("unreadable", "unreadable score", "the score is not a number: NaN"),
+        ),
+        (make_run(1, state="Completed"), ("Completed", "Completed", "the service gives its state as Completed")),
+        (make_run(1, state=" "), ("unknown", "no state", "the service gave no state")),
+    ],
+)
+def test_status_comes_before_scores_and_every_gap_has_its_reason(given: Any, gap: tuple[str, str, str]) -> None:
+    """T4, T11."""
+    assert gap_of(given) == gap
+    assert slot_of(given).candidate is None
 
 
 def test_a_replay_over_another_set_is_not_comparable() -> None:
-    assert gap_of(make_point(1, items_digest="d1"), items_digest="d2")[0] == "not_comparable"
+    """T8."""
+    assert gap_of(make_point(1, items_digest="d1"), items_digest="d2") == (
+        "not_comparable",
+        "not comparable",
+        ANOTHER_SET,
+    )
     assert slot_of(make_point(1, items_digest="d2"), items_digest="d2").scored
     assert slot_of(make_point(1), items_digest="d2").scored
-    assert gap_of(make_failed(1, items_digest="d1"), items_digest="d2")[0] == "failed"
+    assert gap_of(make_failed(1, items_digest="d1"), items_digest="d2").kind == "failed"
 
 
-def test_a_replay_without_a_checkpoint_is_labelled_by_its_id() -> None:
-    assert slot_of(make_point(1, checkpoint_id=None)).label == "r1"
+def test_where_there_never_was_an_incumbent_a_candidate_is_a_scored_slot() -> None:
+    """T4."""
+    alone = {"incumbent_score": None, "score_delta": None}
+    trend = trend_of([make_point(1, **alone), make_point(2, candidate_score=Unreadable("x"), **alone), make_failed(3)])
+    assert [(slot.candidate, slot.incumbent, slot.delta) for slot in trend.slots] == [
+        (0.62, None, None), (None, None, None), (None, None, None),
+    ]  # fmt: skip
+    assert (trend.alone, trend.with_deltas, trend.numbers) == (True, False, ("candidate",))
+    assert [(line.role, line.segments) for line in trend.lines] == [("candidate", ((0,),))]
+    assert not trend_of([make_failed(1)]).alone, "nothing is known of a history without any score"
+
+
+@pytest.mark.parametrize(
+    ("given", "flags"),
+    [
+        (make_point(1, rows_total=2, rows_scored=1), ["scored 1 of 2"]),
+        (make_point(1, rows_total=2, rows_scored=2), []),
+        (make_point(1, score_delta=0.4), ["the delta given, 0.4, is not candidate minus incumbent"]),
+        (make_point(1, candidate_score=0.6204, incumbent_score=0.6, score_delta=0.0189), []),
+        (
+            make_point(1, candidate_score=0.601, incumbent_score=0.6, score_delta=-0.0005),
+            ["the delta given, -0.0005, is not candidate minus incumbent"],
+        ),
+        (make_point(1, candidate_score=0.1 + 0.2, incumbent_score=0.3, score_delta=-0.0001), []),
+        (
+            make_point(1, candidate_score=1.4, incumbent_score=-0.2, score_delta=1.6),
+            [
+                "the candidate score lies outside the scale from 0 to 1",
+                "the incumbent score lies outside the scale from 0 to 1",
+            ],
+        ),
+        (CAPPED, ["its scores are not used: it is not done (budget_stopped)"]),
+        (make_point(1, status=""), ["its scores are not used: it is not done (it gives no status)"]),
+        (make_point(1, created_at=None), ["its time is not given, so it stands after all replays that have one"]),
+        (make_run(1, score=1.2), ["the score lies outside the scale from 0 to 1"]),
+        (make_run(1, state=""), ["its score is not used: it is not completed (it gives no state)"]),
+        (
+            make_run(1, started_at=Unreadable("1740816000")),
+            [
+                "its start time is no plausible time in milliseconds (1740816000), so it stands after all runs that "
+                "have one"
+            ],
+        ),
+    ],
+)
+def test_what_is_odd_is_flagged_and_not_repaired(given: Any, flags: list[str]) -> None:
+    """T6."""
+    assert flags_of(given) == flags
+    if isinstance(given, HistoryPoint) and slot_of(given).scored:
+        assert slot_of(given).delta == given.score_delta
+
+
+def test_rounding_is_measured_by_the_width_of_the_scale() -> None:
+    wide = Scoring(scale="0-100")
+    assert flags_of(make_point(1, candidate_score=62.5, incumbent_score=60.0, score_delta=2.4), scoring=wide) == []
 
 
 def test_decisions_are_named_and_an_unknown_one_is_shown_as_given() -> None:
+    """T7, T11."""
     assert slot_of(make_point(1, decision="auto_promoted")).decision == ("auto_promoted", "auto-promoted")
     assert slot_of(make_point(1, decision="postponed")).decision == ("postponed", "postponed")
     assert slot_of(make_point(1)).decision is None
 
 
-def test_a_short_replay_keeps_its_score_and_is_flagged() -> None:
-    slot = slot_of(make_point(1, rows_total=2, rows_scored=1))
-    assert slot.candidate == 0.62
-    assert [flag.text for flag in slot.flags] == ["scored 1 of 2"]
-    assert slot.partial
-    assert not slot_of(make_point(1, rows_total=2, rows_scored=2)).partial
-
-
-def test_a_delta_that_contradicts_its_scores_is_flagged_and_not_repaired() -> None:
-    slot = slot_of(make_point(1, score_delta=0.4))
-    assert slot.delta == 0.4
-    assert [flag.text for flag in slot.flags] == ["the delta given, 0.4, is not candidate minus incumbent"]
-
-
-def test_a_delta_within_rounding_is_not_flagged() -> None:
-    assert slot_of(make_point(1, candidate_score=0.6204, incumbent_score=0.6, score_delta=0.0189)).flags == ()
-    wide = Scoring(scale="0-100")
-    assert slot_of(make_point(1, candidate_score=62.5, incumbent_score=60.0, score_delta=2.4), scoring=wide).flags == ()
-
-
-def test_scores_outside_the_stated_scale_are_flagged() -> None:
-    slot = slot_of(make_point(1, candidate_score=1.4, incumbent_score=-0.2, score_delta=1.6))
-    assert slot.scored
-    assert [flag.text for flag in slot.flags] == [
-        "the candidate score lies outside the scale",
-        "the incumbent score lies outside the scale",
-    ]
+def test_the_label_is_the_checkpoint_else_what_tells_it_apart() -> None:
+    """T2."""
+    assert slot_of(make_point(1, checkpoint_id=None)).label == "r1"
+    assert slot_of(make_run(1, name="nightly")).label == "step-1"
+    for label in ("", "commit"):
+        assert run_trend_of([make_run(1, name="nightly")], label=label).slots[0].label == "nightly"
+    assert slot_of(make_run(1, checkpoint="", name="")).label == "r1"
 
 
 @pytest.mark.parametrize(
@@ -146,25 +210,6 @@ def test_the_scale_is_read_from_its_words(text: str, bounds: tuple[float, float]
 
 
 @pytest.mark.parametrize(
-    ("text", "lower"),
-    [
-        ("no bounds, lower is better", True),
-        ("Smaller values are better", True),
-        ("0-1", False),
-        ("higher is better", False),
-        ("", False),
-    ],
-)
-def test_the_direction_is_read_from_the_words_of_the_scale(text: str, lower: bool) -> None:
-    assert build_trend([], make_benchmark(scoring=Scoring(scale=text)), now=NOW).lower_is_better == lower
-
-
-def test_scores_of_a_replay_that_gives_no_status_are_said_to_be_unused() -> None:
-    slot = slot_of(make_point(1, status=""))
-    assert [flag.text for flag in slot.flags] == ["its scores are not used: it is not done (it gives no status)"]
-
-
-@pytest.mark.parametrize(
     ("age", "words"),
     [
         (timedelta(days=9, hours=3), "9 days"),
@@ -176,3 +221,8 @@ def test_scores_of_a_replay_that_gives_no_status_are_said_to_be_unused() -> None
 )
 def test_an_age_is_told_in_its_largest_whole_unit(age: timedelta, words: str) -> None:
     assert describe_age(age) == words
+
+
+def test_what_could_not_be_read_is_kept_short() -> None:
+    with pytest.raises(ValueError, match="at most 80"):
+        Unreadable("x" * 81)

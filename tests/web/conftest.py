@@ -111,6 +111,8 @@ class Workspace:
         parts = [unquote(part) for part in request.path.strip("/").split("/")][2:]
         if parts == ["benchmarks"]:
             return reply_json({"benchmarks": self.benchmarks, "total": len(self.benchmarks)})
+        if parts[0] in ("training-rules", "training-runs"):
+            return reply_json({parts[0].removeprefix("training-"): [], "total": 0})
         if parts[-1] == "history":
             points = list(reversed(self.histories.get(parts[1], [])))
             return reply_json({"benchmark_id": parts[1], "points": points, "total": len(points)})

@@ -11,16 +11,13 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from dashboard.api.http.errors import Refusal
-from dashboard.store.key import SCOPES, find_key, touch_key
+from dashboard.contract import ACTOR_KEY, READ, SCOPES, WORKSPACE_KEY, WRITE
+from dashboard.store.key import find_key, touch_key
 from dashboard.store.models import ApiKey, Workspace
 
-TRUSTED = "benchtrend.workspace"
-"""The META key of a call made in this process. Nothing from the network can set it: headers arrive as HTTP_*."""
-ACTOR = "benchtrend.actor"
-"""The META key that says for whom a call in this process is made; believed of trusted calls alone."""
 ACTOR_LENGTH = 200
-KEY = "benchtrend.key"
-"""The META key under which the (id, name) of the key that a request carried is left for those outside the API."""
+API_KEY = "benchtrend.key"
+"""The META key for the (id, name) of the known key that a request carried, be it revoked, expired or too narrow."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +50,16 @@ class CallerAuthentication(BaseAuthentication):
         asked = request.META.get("HTTP_X_WORKSPACE_ID")
         if caller and asked and asked != caller.workspace_id:
             raise Refusal(403, "WORKSPACE_MISMATCH", "This key belongs to another workspace than X-Workspace-ID names.")
+        org = request.META.get("HTTP_X_ORG_ID")
+        if caller and caller.key and org and org != caller.key.workspace.org_id:
+            raise Refusal(403, "ORG_MISMATCH", "This key belongs to another organisation than X-Org-ID names.")
         return (caller, None) if caller else None
 
     def _trusted(self, request: Request) -> Caller | None:
-        workspace_id = request.META.get(TRUSTED)
+        workspace_id = request.META.get(WORKSPACE_KEY)
         if not workspace_id:
             return None
-        actor = str(request.META.get(ACTOR) or "dashboard")[:ACTOR_LENGTH]
+        actor = str(request.META.get(ACTOR_KEY) or "dashboard")[:ACTOR_LENGTH]
         return Caller(workspace_id, frozenset(SCOPES), actor)
 
     def _by_key(self, request: Request) -> Caller | None:
@@ -72,7 +72,7 @@ class CallerAuthentication(BaseAuthentication):
         key, now = find_key(secret), timezone.now()
         if key is None:
             raise Refusal(401, "INVALID_API_KEY", "The API key is not known.")
-        request.META[KEY] = key.pk, key.name
+        request.META[API_KEY] = key.pk, key.name
         if key.revoked_at is not None:
             raise Refusal(401, "API_KEY_REVOKED", "The API key was revoked.")
         if key.expires_at is not None and key.expires_at <= now:
@@ -94,7 +94,7 @@ class HasScope(BasePermission):
             raise Refusal(401, "MISSING_API_KEY", "Send an API key as X-API-Key or Authorization: Bearer.")
         if not getattr(view, "needs_scope", True) or request.method not in view.allowed_methods:
             return True
-        needed = "loop:read" if request.method in ("GET", "HEAD") else "loop:write"
+        needed = READ if request.method in ("GET", "HEAD") else WRITE
         if needed not in caller.scopes:
             raise Refusal(403, "MISSING_SCOPE", f"This key lacks the scope {needed}.", scope=needed)
         return True

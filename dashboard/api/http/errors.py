@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from django.db import OperationalError
@@ -13,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from dashboard.request_id import current_request_id
+from dashboard.store.errors import DomainError, Fault, Kind
 
 logger = logging.getLogger(__name__)
 
@@ -33,41 +33,17 @@ MESSAGES = {
     500: "The service failed. The log names this request's id.",
     503: "The database is busy or away.",
 }
+STATUSES = {Kind.INVALID: 400, Kind.MISSING: 404, Kind.CONFLICT: 409, Kind.UNUSABLE: 422}
 
 
 class Refusal(exceptions.APIException):
-    """An answer the caller can act on: status, code, one sentence, and details.
-
-    The details are `parameter` (of the query), or `field` and `details` (of the body: see `body`), or `scope`.
-    """
+    """A refusal of the call itself, as HTTP has it: status, code, one sentence, and `parameter` or `scope`."""
 
     def __init__(self, status: int, code: str, message: str, **details: Any) -> None:
         super().__init__(message, code)
         self.status_code = status
         self.code = code
         self.details = details
-
-
-def not_found(what: str, **details: Any) -> Refusal:
-    """The answer for what does not exist, or belongs to another workspace: the two look the same."""
-    return Refusal(404, "NOT_FOUND", f"There is no such {what} in this workspace.", **details)
-
-
-@dataclass(frozen=True)
-class Detail:
-    """One fault of a body: the path of the field it concerns, and a sentence. `trace_id`: of the conversation meant."""
-
-    field: str
-    code: str
-    message: str
-    trace_id: str | None = None
-
-
-def build_refusal(faults: Sequence[Detail], status: int, message: str | None = None) -> Refusal:
-    """The refusal of a body for these faults, of which there is at least one. `message` None: the first fault's."""
-    details = [{key: value for key, value in asdict(fault).items() if value is not None} for fault in faults]
-    first = faults[0]
-    return Refusal(status, first.code, message or first.message, field=first.field, details=details)
 
 
 def build_error(code: str, message: str, **details: Any) -> dict[str, Any]:
@@ -78,6 +54,8 @@ def build_error(code: str, message: str, **details: Any) -> dict[str, Any]:
 def answer_exception(error: Exception, context: dict[str, Any]) -> Response:
     """DRF's exception handler. What nobody foresaw is logged with its trace and answered without."""
     set_rollback()
+    if isinstance(error, DomainError):
+        return Response(build_error(error.code, error.message, **_tell_faults(error)), STATUSES[error.kind])
     if isinstance(error, Refusal):
         headers = {"WWW-Authenticate": "Bearer"} if error.status_code == 401 else {}
         body = build_error(error.code, str(error.detail), **error.details)
@@ -91,3 +69,12 @@ def answer_exception(error: Exception, context: dict[str, Any]) -> Response:
         return Response(build_error("DATABASE_BUSY", MESSAGES[503]), 503, headers={"Retry-After": "1"})
     logger.error("unexpected %s at %s", type(error).__name__, context["request"].path, exc_info=error)
     return Response(build_error("INTERNAL", MESSAGES[500]), 500)
+
+
+def _tell_faults(error: DomainError) -> dict[str, Any]:
+    told: dict[str, Any] = {"field": error.field} if error.field else {}
+    return told | ({"details": [_tell(fault) for fault in error.faults]} if error.faults else {})
+
+
+def _tell(fault: Fault) -> dict[str, str]:
+    return {key: value for key, value in asdict(fault).items() if value is not None}

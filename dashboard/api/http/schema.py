@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 
-from dashboard.api.http.body import build_schema
-from dashboard.api.http.query import Parameter
+from dashboard.api.http.fields import Described
+from dashboard.api.http.query import Query
 from dashboard.api.http.shapes import Error, Shape
 
 REF = "#/components/schemas/{name}"
@@ -35,7 +35,7 @@ _named: set[type[Shape]] = {Error}
 
 
 class LoopSchema(AutoSchema):
-    """Reads `parameters`, `answer`, `writes` and the docstring of the method from a LoopView."""
+    """Reads `query`, `answer`, `writes` and the docstring of the method from a LoopView."""
 
     def get_override_parameters(self) -> list[Any]:
         in_path = [
@@ -44,8 +44,8 @@ class LoopSchema(AutoSchema):
             if name.startswith("{")
             for name in [name.strip("{}")]
         ]
-        parameters = getattr(self.view, "parameters", ()) if self.method == "GET" else ()
-        return in_path + [_document(parameter) for parameter in parameters]
+        query = getattr(self.view, "query", None)
+        return in_path + ([query] if self.method == "GET" and query and query.fields else [])
 
     def get_response_serializers(self) -> Any:
         write = self._write
@@ -53,7 +53,7 @@ class LoopSchema(AutoSchema):
         if answer is None:
             return super().get_response_serializers()
         _named.add(answer)
-        reasons = REFUSALS | (BODY_REFUSALS if write and write.fields is not None else {})
+        reasons = REFUSALS | (BODY_REFUSALS if write and write.body else {})
         refused = {
             status: OpenApiResponse({"$ref": REF.format(name="Error")}, description=why)
             for status, why in sorted((reasons | dict(write.refusals if write else {})).items())
@@ -62,9 +62,27 @@ class LoopSchema(AutoSchema):
 
     def get_request_serializer(self) -> Any:
         write = self._write
-        if write is None or write.fields is None:
-            return None
-        return {"application/json": build_schema(write.fields)}
+        return {"application/json": write.body} if write and write.body else None
+
+    def _map_serializer_field(self, field: Any, direction: str, bypass_extensions: bool = False) -> Any:
+        """Without the mark that a hook of spectacular's, which is not used here, would find enumerations by."""
+        schema: Any = super()._map_serializer_field(  # type: ignore[no-untyped-call]
+            field, direction, bypass_extensions
+        )
+        schema.pop("x-spec-enum-id", None)
+        return schema
+
+    def _map_basic_serializer(self, serializer: Any, direction: str) -> Any:
+        """An object of ours: no other key, its own order of keys, and null for absent in a body."""
+        schema: Any = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
+        schema["additionalProperties"] = False
+        if "required" in schema:
+            schema["required"] = [name for name in serializer.fields if name in schema["required"]]
+        if not isinstance(serializer, Query):
+            for name, field in serializer.fields.items():
+                if not field.required:
+                    schema["properties"][name] = {"anyOf": [schema["properties"][name], {"type": "null"}]}
+        return schema
 
     @property
     def _write(self) -> Any:
@@ -92,13 +110,19 @@ class CallerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         return [{"type": "apiKey", "in": "header", "name": "X-API-Key"}, {"type": "http", "scheme": "bearer"}]
 
 
+class DescribedField(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """A field that describes itself."""
+
+    target_class = Described
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        return dict(self.target.describe())
+
+
 def add_shapes(result: dict[str, Any], **given: Any) -> dict[str, Any]:
     """Spectacular's last hook: the shapes that the routes refer to."""
     shapes = sorted(_named, key=lambda shape: shape.__name__)
     _, components = msgspec.json.schema_components(shapes, ref_template=REF)
     result.setdefault("components", {}).setdefault("schemas", {}).update(components)
     return result
-
-
-def _document(parameter: Parameter) -> OpenApiParameter:
-    return OpenApiParameter(parameter.name, parameter.schema, description=parameter.description)

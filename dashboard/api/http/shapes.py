@@ -47,6 +47,8 @@ class ModelRef(Shape, frozen=True):
     name: str = ""
     deployment_id: str | None = None
     model_version: str | None = None
+    baseline_run: bool | UnsetType = UNSET
+    """True of an incumbent that is matched checkpoint by checkpoint; absent of one that serves."""
 
 
 class FieldFault(Shape, frozen=True):

@@ -2,66 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.api.http.body import Fault, Field, Text, Whole
+from dashboard.api.http.fields import Strict, Text, Whole, YesNo
 from dashboard.api.http.views import LoopView, Write, get_row
 from dashboard.api.loop.training import describe_run, select_runs
 from dashboard.api.loop.wire import training as wire
 from dashboard.store.decide import decide
+from dashboard.store.text.rules import TextRule
+
+REASON = TextRule(most=500, line=False, blank=True)
 
 
-class YesNo(Field, frozen=True, kw_only=True):
-    """true or false; nothing else is one."""
+class Promotion(Strict):
+    expected_revision = Whole(required=False, help_text="Refuse unless this is the rule's accepted revision.")
+    force = YesNo(
+        required=False,
+        default=False,
+        help_text="Promote although the paired verdict is inconclusive, or there is none.",
+    )
 
-    def read(self, value: Any) -> bool:
-        if not isinstance(value, bool):
-            raise Fault("must be true or false")
-        return value
 
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {"type": "boolean"}
+class Reasoned(Strict):
+    reason = Text(REASON, required=False, default="", help_text="Kept in the run's timeline.")
 
 
 NOT_AVAILABLE = "ACTION_NOT_AVAILABLE: the run's state, which the message names, does not allow it."
-PROMOTE = Write(
-    answer=wire.TrainingRunAction,
-    fields=(
-        Whole(
-            name="expected_revision", description="Refuse unless this is the rule's accepted revision.", required=False
-        ),
-        YesNo(
-            name="force",
-            description="Promote although the paired verdict is inconclusive, or there is none.",
-            required=False,
-            default=False,
-        ),
-    ),
-    refusals={
-        409: f"{NOT_AVAILABLE} REVISION_MISMATCH: the rule's accepted revision is another one. "
-        "INCONCLUSIVE_REQUIRES_FORCE: the verdict says neither better nor not_better, and `force` is not true."
-    },
+REVISION_OR_VERDICT = (
+    f"{NOT_AVAILABLE} REVISION_MISMATCH: the rule's accepted revision is another one. INCONCLUSIVE_REQUIRES_FORCE: the "
+    "verdict says neither better nor not_better, and `force` is not true."
 )
-WITH_REASON = Write(
-    answer=wire.TrainingRunAction,
-    fields=(
-        Text(
-            name="reason",
-            description="Kept in the run's timeline.",
-            required=False,
-            default="",
-            least=0,
-            most=500,
-            line=False,
-        ),
-    ),
-    refusals={409: NOT_AVAILABLE},
-)
+
+
+def _write(action: str, body: Strict, conflict: str = NOT_AVAILABLE) -> dict[str, Write]:
+    answer = wire.TrainingRunAction
+    return {"POST": Write(action=action, kind="run", answer=answer, body=body, refusals={409: conflict})}
 
 
 class _Decision(LoopView):
@@ -83,25 +62,25 @@ class TrainingRunPromote(_Decision):
     """Have the run's candidate serve in place of what the rule serves. A second call answers what stands."""
 
     verb = "promote"
-    writes = {"POST": PROMOTE}
+    writes = _write(verb, Promotion(), REVISION_OR_VERDICT)
 
 
 class TrainingRunReject(_Decision):
     """End the review without a change of what serves. A second call answers what stands."""
 
     verb = "reject"
-    writes = {"POST": WITH_REASON}
+    writes = _write(verb, Reasoned())
 
 
 class TrainingRunRollback(_Decision):
     """Have the rule serve again what it served before this run was promoted. A second call answers what stands."""
 
     verb = "rollback"
-    writes = {"POST": WITH_REASON}
+    writes = _write(verb, Reasoned())
 
 
 class TrainingRunCancel(_Decision):
     """End a run that is not over. What it cost so far stays billed. A second call answers what stands."""
 
     verb = "cancel"
-    writes = {"POST": WITH_REASON}
+    writes = _write(verb, Reasoned())

@@ -5,11 +5,15 @@ from __future__ import annotations
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.api.http.query import page_parameters
+from dashboard.api.http.query import ShortPageQuery
 from dashboard.api.http.views import LoopView, get_row, list_page
-from dashboard.api.loop.rows import WINNER, name_winner
+from dashboard.api.loop.rows import Winner, name_winner
 from dashboard.api.loop.wire import evaluations as wire
 from dashboard.store.models import Evaluation, EvaluationItem
+
+
+class EvaluationItemQuery(ShortPageQuery):
+    winner = Winner()
 
 
 class EvaluationDetail(LoopView):
@@ -30,7 +34,7 @@ class EvaluationDetail(LoopView):
 
 
 class EvaluationItems(LoopView):
-    parameters = (WINNER, *page_parameters(100))
+    query = EvaluationItemQuery()
     answer = wire.EvaluationItemPage
 
     def get(self, request: Request, evaluation_id: str) -> Response:

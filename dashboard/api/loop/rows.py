@@ -8,19 +8,32 @@ from django.urls import reverse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.api.http.query import Parameter, page_parameters, read_query
+from dashboard.api.http.fields import Choice
+from dashboard.api.http.query import Limit, ShortPageQuery, read_query
 from dashboard.api.http.views import LoopView, get_row, list_page
 from dashboard.api.loop.wire import rows as wire
 from dashboard.contract import ROW_STATUSES
 from dashboard.store.models import BenchmarkRun, ReplayRow
-from dashboard.store.rows import Scale
+from dashboard.store.replays.rows import Scale
 
-WINNER = Parameter(
-    "winner",
-    "Only conversations that this side won; `serving` is another word for `incumbent`.",
-    ("candidate", "incumbent", "serving", "tie"),
-)
-_STATUS = Parameter("status", "Only rows that stand there.", ROW_STATUSES)
+
+class Winner(Choice):
+    """Whose conversations are wanted."""
+
+    def __init__(self) -> None:
+        told = "Only conversations that this side won; `serving` is another word for `incumbent`."
+        super().__init__(("candidate", "incumbent", "serving", "tie"), required=False, help_text=told)
+
+
+class RowQuery(ShortPageQuery):
+    winner = Winner()
+    status = Choice(ROW_STATUSES, required=False, help_text="Only rows that stand there.")
+
+
+class RowQueryInProcess(RowQuery):
+    """The dashboard in this process reads a replay whole: a benchmark pins 200 at most, an import may bring more."""
+
+    limit = Limit(1_000)
 
 
 def name_winner(word: str) -> str:
@@ -29,14 +42,13 @@ def name_winner(word: str) -> str:
 
 
 class BenchmarkRunItems(LoopView):
-    parameters = (WINNER, _STATUS, *page_parameters(100))
-    # The dashboard in this process reads a replay whole: a benchmark pins 200 at most, an import may bring more.
-    parameters_in_process = (WINNER, _STATUS, *page_parameters(1_000))
+    query = RowQuery()
+    query_in_process = RowQueryInProcess()
     answer = wire.ReplayRowPage
 
     def get(self, request: Request, benchmark_run_id: str) -> Response:
         """The replay's conversations, in their order. Not every replay has them: an import may bring scores alone."""
-        query = read_query(request.GET, self.parameters_in_process if self.caller.in_process else self.parameters)
+        query = read_query(request.GET, self.query_in_process if self.caller.in_process else self.query)
         replays = BenchmarkRun.objects.filter(workspace_id=self.workspace_id).select_related("benchmark")
         replay = get_row(replays.only("id", "benchmark__scoring"), benchmark_run_id, "replay")
         rows = ReplayRow.objects.filter(replay_id=replay.pk).order_by("ordinal").select_related("item")

@@ -2,79 +2,95 @@
 
 from __future__ import annotations
 
-from django.db import transaction
+from typing import Any
+
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.api.http.body import Id, Listed, Nested, Only, Rows, Text, Texts, Whole
-from dashboard.api.http.errors import Detail, build_refusal
-from dashboard.api.http.query import Moment, Parameter, page_parameters
+from dashboard.api.http.fields import Choice, Id, Listed, Moment, Only, Rows, Strict, Text, Texts, Whole, Word
+from dashboard.api.http.query import PageQuery
 from dashboard.api.http.views import NEWEST_FIRST, LoopView, Write, get_row, list_page
 from dashboard.api.loop.wire import sources as wire
+from dashboard.store import judge
 from dashboard.store.conversations.keep import delete_trace, digest_content, store_conversations
 from dashboard.store.conversations.read import ROW_SCHEMA, Conversation, RowUnreadable, count_shapes, read_row
 from dashboard.store.models import Dataset, Judge, Trace, new_id
+from dashboard.store.text.rules import TextRule
 
 NOT_RUN = "this service runs no judge on its own"
-CREATE_JUDGE = Write(
-    answer=wire.JudgeAnswer,
-    status=201,
-    fields=(
-        Text(name="name"),
-        Text(name="instructions", description="What makes an answer good.", most=50_000, line=False),
-        Listed(
-            name="dimensions",
-            description="What is scored, each on its own.",
-            item=Nested(
-                name="",
-                fields=(
-                    Text(name="key", most=80),
-                    Text(name="description", required=False, default="", least=0, most=2_000, line=False),
-                ),
-            ),
-            least=1,
-            most=20,
-        ),
-        Text(name="model", description="The model that judges, unless a benchmark names another.", required=False),
-        Text(name="system_prompt", required=False, least=0, most=50_000, line=False),
-        Only(name="selection", value={}, why=NOT_RUN),
-        Only(name="write_gold", value=False, why=NOT_RUN),
-        Only(name="enabled", value=True, why=NOT_RUN),
-        Only(name="auto", value=False, why=NOT_RUN),
-    ),
-)
-IMPORT = Write(
-    answer=wire.Imported,
-    fields=(
-        Text(name="source", description="What the conversations are filed under."),
-        Rows(
-            name="rows",
-            description="Each is read by its shape. One that is no conversation is refused by its number.",
-            most=5_000,
-            row=ROW_SCHEMA,
-        ),
-        Text(name="model", description="For rows that name none.", required=False),
-        Listed(name="labels", description="Kept in the metadata.", item=Text(name=""), most=50, required=False),
-        Texts(name="attributes", description="Kept in the metadata."),
-        Text(name="import_id", description="Makes a second call with the same rows a retry.", most=100, required=False),
-        Whole(name="row_offset", description="The first row's place in its file.", least=0, required=False, default=0),
-        Listed(
-            name="row_ids",
-            description="The identity of each row, in place of its text and its place.",
-            item=Id(name="", most=200),
-            most=5_000,
-            required=False,
-        ),
-    ),
-    most_bytes=32 * 2**20,
-)
+
+
+class JudgeDimension(Strict):
+    """What is scored, on its own."""
+
+    key = Text(judge.KEY)
+    description = Text(judge.DESCRIPTION, required=False, default="")
+
+
+class NewJudge(Strict):
+    """A rubric."""
+
+    name = Text(judge.NAME)
+    instructions = Text(judge.INSTRUCTIONS, help_text="What makes an answer good.")
+    dimensions = Listed(
+        JudgeDimension(),
+        judge.MOST_DIMENSIONS,
+        least=1,
+        help_text="What is scored, each on its own; no key twice.",
+    )
+    model = Text(judge.MODEL, required=False, help_text="The model that judges, unless a benchmark names another.")
+    system_prompt = Text(judge.SYSTEM_PROMPT, required=False)
+    selection = Only({}, NOT_RUN)
+    write_gold = Only(False, NOT_RUN)
+    enabled = Only(True, NOT_RUN)
+    auto = Only(False, NOT_RUN)
+
+
+class NewConversations(Strict):
+    """Rows to bring in, and what is said of all of them."""
+
+    source = Text(help_text="What the conversations are filed under.")  # type: ignore[assignment]  # a key's name
+    rows = Rows(5_000, ROW_SCHEMA, help_text="Each is read by its shape; one that is none is refused by its number.")
+    model = Text(required=False, help_text="For rows that name none.")
+    labels = Listed(Text(), 50, required=False, help_text="Kept in the metadata.")
+    attributes = Texts(required=False, help_text="Kept in the metadata.")
+    import_id = Text(TextRule(most=100), required=False, help_text="Makes a second call with the same rows a retry.")
+    row_offset = Whole(0, required=False, default=0, help_text="The first row's place in its file.")
+    row_ids = Listed(
+        Id(200),
+        5_000,
+        required=False,
+        help_text="The identity of each row, in place of its text and its place.",
+    )
+
+    def validate(self, given: dict[str, Any]) -> dict[str, Any]:
+        ids = given["row_ids"]
+        if ids is not None and (len(ids) != len(given["rows"]) or len(set(ids)) < len(ids)):
+            raise ValidationError({"row_ids": "must hold one id for each row, and none twice"})
+        return given
+
+
+class TraceQuery(PageQuery):
+    q = Word(help_text="Only conversations with this text in a turn, whatever its case.")
+    deployment_id = Word(help_text="Only conversations filed under this source.")
+    model = Word(help_text="Only conversations that this model answered.")
+    to = Moment(required=False, help_text="Captured before this time.")
+
+    def get_fields(self) -> dict[str, Any]:
+        """Those above, and `from`, which is no name that a class can give."""
+        return super().get_fields() | {"from": Moment(required=False, help_text="Captured at this time or later.")}
+
+
+class DatasetQuery(PageQuery):
+    method = Choice(("sft", "dpo", "kto"), required=False, help_text="Only training sets for this method.")
 
 
 class JudgeList(LoopView):
     answer = wire.JudgeList
-    writes = {"POST": CREATE_JUDGE}
+    writes = {"POST": Write(action="create", kind="judge", answer=wire.JudgeAnswer, status=201, body=NewJudge())}
 
     def get(self, request: Request) -> Response:
         """Every judge of the workspace, newest first."""
@@ -85,27 +101,20 @@ class JudgeList(LoopView):
     def post(self, request: Request) -> Response:
         """Write a rubric. Benchmarks copy it, so it is never changed under them."""
         body = self.read_body()
-        keys = [dimension["key"] for dimension in body["dimensions"]]
-        for n, key in enumerate(keys):
-            if key in keys[:n]:
-                message = f"dimensions[{n}].key repeats {key!r}."
-                raise build_refusal([Detail(f"dimensions[{n}].key", "INVALID_FIELD", message)], 400)
-        columns = {name: body[name] for name in ("name", "instructions", "dimensions", "system_prompt")}
-        with transaction.atomic():
-            row = Judge(workspace=self.caller.ensure_workspace(), model=body["model"] or "", **columns)
-            row.save(force_insert=True)
+        draft = judge.Draft(
+            name=body["name"],
+            instructions=body["instructions"],
+            dimensions=[(dimension["key"], dimension["description"]) for dimension in body["dimensions"]],
+            model=body["model"],
+            system_prompt=body["system_prompt"],
+        )
+        row = judge.create_judge(self.caller.ensure_workspace(), draft)
+        self.note(target_id=row.pk, target_name=row.name)
         return Response(wire.JudgeAnswer(wire.Judge.of(row)), 201)
 
 
 class TraceList(LoopView):
-    parameters = (
-        Parameter("q", "Only conversations with this text in a turn, whatever its case."),
-        Parameter("deployment_id", "Only conversations filed under this source."),
-        Parameter("model", "Only conversations that this model answered."),
-        Moment("from", "Captured at this time or later."),
-        Moment("to", "Captured before this time."),
-        *page_parameters(),
-    )
+    query = TraceQuery()
     answer = wire.TracePage
 
     def get(self, request: Request) -> Response:
@@ -128,7 +137,7 @@ class TraceList(LoopView):
 
 class TraceDetail(LoopView):
     answer = wire.TraceAnswer
-    writes = {"DELETE": Write(answer=wire.TraceDeleted)}
+    writes = {"DELETE": Write(action="delete", kind="conversation", answer=wire.TraceDeleted)}
 
     def get(self, request: Request, trace_id: str) -> Response:
         """One captured conversation."""
@@ -144,15 +153,20 @@ class TraceDetail(LoopView):
 
 
 class ConversationImport(LoopView):
-    writes = {"POST": IMPORT}
+    writes = {
+        "POST": Write(
+            action="import",
+            kind="conversations",
+            answer=wire.Imported,
+            body=NewConversations(),
+            most_bytes=32 * 2**20,
+        )
+    }
 
     def post(self, request: Request) -> Response:
         """Bring conversations in. A row that is none is refused by its number; the others are stored."""
         body = self.read_body()
         row_ids = body["row_ids"]
-        if row_ids is not None and (len(row_ids) != len(body["rows"]) or len(set(row_ids)) < len(row_ids)):
-            message = "row_ids must hold one id for each row, and none twice."
-            raise build_refusal([Detail("row_ids", "INVALID_FIELD", message)], 400)
         import_id = body["import_id"] or new_id("imp")
         read: list[tuple[str, Conversation]] = []
         refused = []
@@ -169,6 +183,7 @@ class ConversationImport(LoopView):
         stored = store_conversations(
             workspace_id, body["source"], read, timezone.now(), model=body["model"] or "", extra=extra
         )
+        self.note(target_id=import_id, message=f"{len(stored.created)} imported, {len(refused)} refused")
         shapes = count_shapes([read[n][1] for n in stored.created])
         verdicts = shapes.get("preference", 0) + shapes.get("thumbs", 0)
         note = f"{verdicts} rows came with a verdict: it is kept in the metadata, and not recorded as a review."
@@ -188,10 +203,7 @@ class ConversationImport(LoopView):
 
 
 class DatasetList(LoopView):
-    parameters = (
-        Parameter("method", "Only training sets for this method.", ("sft", "dpo", "kto")),
-        *page_parameters(),
-    )
+    query = DatasetQuery()
     answer = wire.DatasetPage
 
     def get(self, request: Request) -> Response:

@@ -12,13 +12,13 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.api.http.body import Id
-from dashboard.api.http.query import Flag, Parameter, page_parameters
+from dashboard.api.http.fields import Choice, Flag, Id, Strict, Word
+from dashboard.api.http.query import PageQuery
 from dashboard.api.http.views import NEWEST_FIRST, LoopView, Write, get_row, list_page
 from dashboard.api.loop.benchmarks import select_replays
 from dashboard.api.loop.wire import training as wire
 from dashboard.api.loop.wire.benchmarks import BenchmarkRun as Replay
-from dashboard.contract import FINAL_STATES, MOVING_STATES, VERDICTS
+from dashboard.contract import FINAL_STATES, MOVING_STATES, VERDICTS, WRITE
 from dashboard.store.attach import set_benchmark
 from dashboard.store.decide import choose_candidate, expire, filter_state, list_actions
 from dashboard.store.models import Rule, RunEvent, TrainingRun
@@ -27,8 +27,24 @@ COSTS = ("billed_training_cents", "billed_candidate_cents", "spent_eval_cents", 
 RECENT_RUNS = 10
 
 
+class RuleQuery(PageQuery):
+    enabled = Flag(required=False, help_text="Only rules that are, or are not, enabled.")
+
+
+class RunQuery(PageQuery):
+    rule_id = Word(help_text="Only runs of this rule.")
+    state = Choice(MOVING_STATES + FINAL_STATES, required=False, help_text="Only runs in this state.")
+    verdict = Choice(VERDICTS, required=False, help_text="Only runs whose paired comparison came to this.")
+
+
+class Attachment(Strict):
+    """Which benchmark a rule replays."""
+
+    benchmark_id = Id(allow_null=True, help_text="What to replay on every run; null detaches.")
+
+
 class TrainingRuleList(LoopView):
-    parameters = (Flag("enabled", "Only rules that are, or are not, enabled."), *page_parameters())
+    query = RuleQuery()
     answer = wire.TrainingRulePage
 
     def get(self, request: Request) -> Response:
@@ -63,8 +79,10 @@ class TrainingRuleDetail(LoopView):
 class TrainingRuleBenchmark(LoopView):
     writes = {
         "PUT": Write(
+            action="attach",
+            kind="rule",
             answer=wire.TrainingRuleMutation,
-            fields=(Id(name="benchmark_id", description="What to replay on every run; null detaches.", nullable=True),),
+            body=Attachment(),
             refusals={
                 409: "BENCHMARK_RETIRED: no rule can replay a retired benchmark. BENCHMARK_WITHOUT_ITEMS: nor one "
                 "without conversations, whose scores were imported."
@@ -76,16 +94,13 @@ class TrainingRuleBenchmark(LoopView):
         """Attach a benchmark to the rule, in place of the one it has, or detach it. Consent is not touched."""
         benchmark_id = self.read_body()["benchmark_id"]
         rule = set_benchmark(self.workspace_id, rule_id, benchmark_id, timezone.now())
+        said = {"action": "attach" if benchmark_id else "detach", "message": f"replays {benchmark_id or 'nothing'}"}
+        self.note(target_name=rule.name, **said)
         return Response(wire.TrainingRuleMutation(wire.TrainingRule.of(rule)))
 
 
 class TrainingRunList(LoopView):
-    parameters = (
-        Parameter("rule_id", "Only runs of this rule."),
-        Parameter("state", "Only runs in this state.", MOVING_STATES + FINAL_STATES),
-        Parameter("verdict", "Only runs whose paired comparison came to this.", VERDICTS),
-        *page_parameters(),
-    )
+    query = RunQuery()
     answer = wire.TrainingRunPage
 
     def get(self, request: Request) -> Response:
@@ -135,7 +150,7 @@ class TrainingRunDetail(LoopView):
 
     def _list_actions(self, shape: wire.TrainingRun, run: TrainingRun, now: datetime) -> wire.TrainingRunActions:
         """What this caller can do: nothing, with a key that may not write."""
-        if "loop:write" not in self.caller.scopes:
+        if WRITE not in self.caller.scopes:
             return wire.TrainingRunActions()
         return wire.TrainingRunActions(**list_actions(run, now, has_candidate=shape.candidate_name is not None))
 

@@ -9,19 +9,31 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.api.http.errors import Refusal
-from dashboard.api.http.query import Parameter, cursor_parameters
+from dashboard.api.http.fields import Choice, Word
+from dashboard.api.http.query import CursorQuery
 from dashboard.api.http.views import LoopView, get_row
 from dashboard.api.runloop import wire
 from dashboard.store.models import RunloopBenchmark, RunloopRun, RunloopScenarioRun
 
-NAME = Parameter("name", "Only those of this name, to the letter.")
 STATES = ("running", "scoring", "scored", "completed", "canceled", "timeout", "failed")
 RUN_KEYS = wire.BenchmarkRunView.__struct_fields__
 PUBLIC_RUN_KEYS = [key for key in RUN_KEYS if key not in ("environment_variables", "secrets_provided")]
 
 
+class BenchmarkViewQuery(CursorQuery):
+    name = Word(help_text="Only those of this name, to the letter.")
+
+
+class BenchmarkRunViewQuery(BenchmarkViewQuery):
+    benchmark_id = Word(help_text="Only runs of this benchmark.")
+
+
+class ScenarioRunQuery(CursorQuery):
+    state = Choice(STATES, required=False, help_text="Only those in this state.")
+
+
 class RunloopBenchmarkList(LoopView):
-    parameters = (NAME, *cursor_parameters("benchmark"))
+    query = BenchmarkViewQuery()
     answer = wire.BenchmarkViewPage
 
     def get(self, request: Request) -> Response:
@@ -43,11 +55,7 @@ class RunloopBenchmarkDetail(LoopView):
 
 
 class RunloopRunList(LoopView):
-    parameters = (
-        Parameter("benchmark_id", "Only runs of this benchmark."),
-        NAME,
-        *cursor_parameters("run"),
-    )
+    query = BenchmarkRunViewQuery()
     answer = wire.BenchmarkRunViewPage
 
     def get(self, request: Request) -> Response:
@@ -69,7 +77,7 @@ class RunloopRunDetail(LoopView):
 
 
 class ScenarioRunList(LoopView):
-    parameters = (Parameter("state", "Only those in this state.", STATES), *cursor_parameters("scenario run"))
+    query = ScenarioRunQuery()
     answer = wire.ScenarioRunViewPage
 
     def get(self, request: Request, runloop_run_id: str) -> Response:

@@ -1,42 +1,47 @@
 """Plans an import: what of the results is new, unchanged or in conflict with what is stored. Nothing is written here.
 
-A benchmark made here pins no conversations: its judge is whoever measured, its digest stands for what was measured
-(tasks, their versions, shots and limit). The identity of a replay is its rule, its checkpoint and its candidate; what
-was imported once is never changed, but that a gap is filled when the files now give its number and that a time which
-an older import invented is marked as such; files that say something else are reported as conflicts.
+A benchmark made here pins no conversations: its judge is whoever measured, its digest stands for what most files
+measured (tasks, and how they were asked). What was imported once is never changed, but that a gap is filled when the
+files now give its number; files that say something
+else of a candidate are reported as conflicts. Another incumbent pairs nothing anew that is stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
-from dashboard.imports.results.types import MAX_NAME, Measure, Result, ResultSet, is_storable
+from dashboard.imports.results.harness.alike import explain_unlike
+from dashboard.imports.results.promote import promote_each_best
+from dashboard.imports.results.stored import (
+    Existing,
+    PlannedReplay,
+    is_scored,
+    list_differences,
+    match,
+    read_existing,
+    read_numbers,
+)
+from dashboard.imports.results.times import describe_times, place_in_time
+from dashboard.imports.results.types import (
+    MAX_NAME,
+    Measure,
+    Result,
+    ResultSet,
+    fold_name,
+    is_storable,
+    join_names,
+)
 from dashboard.store.digest import digest_json
 from dashboard.store.models import Benchmark, BenchmarkRun, Workspace
 
 CREATED_BY = "import"
-FIRST_IMPORT_AGE = timedelta(days=1)
-"""How long ago the last undated replay of a first import is placed: room for later ones before today's clock."""
-_MINUTE = timedelta(minutes=1)
 
 
 class ImportRefused(Exception):
     """The results do not belong into this benchmark. The message says why and what to do."""
-
-
-@dataclass(frozen=True)
-class PlannedReplay:
-    """One replay to be written."""
-
-    result: Result
-    rule: str
-    created_at: datetime
-    invented_time: bool
-    decision: str | None
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -51,21 +56,15 @@ class Plan:
     new: tuple[PlannedReplay, ...]
     filled: tuple[tuple[BenchmarkRun, PlannedReplay], ...]
     """Stored gaps with the number that the files give them now."""
-    undated: tuple[BenchmarkRun, ...]
     """Stored replays, unchanged but for the mark they lack that their time was invented."""
     unchanged: int
     conflicts: tuple[str, ...]
     notes: tuple[str, ...]
+    incumbent_is: str = "serving"
 
-
-@dataclass
-class _Existing:
-    """A rule's replays that were imported before, by (checkpoint, candidate name)."""
-
-    by_identity: dict[tuple[str, str, str], BenchmarkRun] = field(default_factory=dict)
-    newest_at: datetime | None = None
-    unmarked_times: set[datetime] = field(default_factory=set)
-    """The times of those not marked as undated, and the minute before which a first import without any date ends."""
+    @property
+    def writes(self) -> bool:
+        return bool(self.new or self.filled)
 
 
 def find_benchmark(workspace: Workspace, name: str) -> Benchmark | None:
@@ -75,7 +74,7 @@ def find_benchmark(workspace: Workspace, name: str) -> Benchmark | None:
     """
     if not name.strip() or len(name) > MAX_NAME or not is_storable(name):
         raise ImportRefused(f"a benchmark's name has 1 to {MAX_NAME} characters")
-    benchmark = Benchmark.objects.filter(workspace=workspace, name=name, status="active").first()
+    benchmark = Benchmark.objects.filter(workspace=workspace, name=name.strip(), status="active").first()
     if benchmark and benchmark.created_by != CREATED_BY:
         raise ImportRefused(
             f'"{name}" exists and its judge {benchmark.judge_name} scores pinned conversations: '
@@ -87,6 +86,11 @@ def find_benchmark(workspace: Workspace, name: str) -> Benchmark | None:
 def list_frozen_tasks(benchmark: Benchmark | None) -> list[str]:
     """The tasks that an imported benchmark averages over; empty when it has no dimensions or is yet to be made."""
     return [d["key"] for d in benchmark.judge_dimensions] if benchmark else []
+
+
+def get_standard(benchmark: Benchmark | None) -> Any:
+    """The identity that an imported benchmark is frozen to; None where there is none yet, or it was made without."""
+    return benchmark.scoring.get("standard") if benchmark else None
 
 
 def plan_import(
@@ -105,68 +109,58 @@ def plan_import(
     `order`: "date" takes times from the files, "checkpoint" ignores them and places checkpoints a minute apart.
     `promote_best`: decide each new scored replay as a team would that promotes every new best candidate.
     """
+    name, rule = name.strip(), rule.strip()
     if len(rule) > MAX_NAME or not is_storable(rule):
         raise ImportRefused(f"a rule's name has at most {MAX_NAME} characters")
     benchmark = find_benchmark(workspace, name)
     notes = list(results.notes)
-    if benchmark is None and Benchmark.objects.filter(workspace=workspace, name=name).exists():
-        notes.append(f'the retired benchmark "{name}" keeps its trend; a new one of that name is made')
     if benchmark:
         _check_same_measure(benchmark, results.measure)
-    digest = benchmark.items_digest if benchmark else _freeze_digest(name, results)
-    existing = _read_existing(benchmark)
-    new, filled, undated, unchanged, conflicts = [], [], [], 0, []
-    for result in results.results:
-        named = _name_models(result, results.origin)
-        planned = PlannedReplay(
-            result=named,
-            rule=result.rule or rule or _name_rule(named.candidate_model, name),
-            created_at=now,
-            invented_time=result.created_at is None or order == "checkpoint",
-            decision=result.decision,
-            digest=digest if result.identity is None else digest_json(result.identity),
-        )
-        stored = existing.by_identity.get(_identify(planned))
+    else:
+        notes += _check_new(workspace, name, results)
+    standard = get_standard(benchmark) or (None if benchmark else _choose_standard(results))
+    digest = benchmark.items_digest if benchmark else _freeze_digest(name, results, standard)
+    existing = read_existing(benchmark)
+    has_incumbent = existing.has_incumbent or any(r.incumbent_model for r in results.results)
+    planned = [
+        _plan_replay(result, n, results, name, rule, now, order, standard, digest, has_incumbent)
+        for n, result in enumerate(results.results)
+    ]
+    _check_lines(planned, rule)
+    new, filled, unchanged, kept, conflicts = [], [], 0, 0, []
+    for one, stored in zip(planned, match(planned, existing), strict=True):
         if stored is None:
-            new.append(planned)
-            continue
-        if stored.candidate_score is None and named.scored:
-            kept = replace(
-                planned,
-                created_at=stored.created_at,
-                invented_time=stored.undated or _was_invented(stored, planned, existing),
-                decision=stored.run.decision,
-            )
-            filled.append((stored, kept))
-            continue
-        differences = _list_differences(stored, planned)
-        unchanged += not differences
-        if not differences and not stored.undated and _was_invented(stored, planned, existing):
-            undated.append(stored)
-        if differences:
-            conflicts.append(f"{result.checkpoint}: {'; '.join(differences)}")
-    new = _place_in_time(new, existing.newest_at, now)
+            new.append(one)
+        elif not is_scored(stored) and one.result.scored:
+            one = replace(one, created_at=stored.created_at, invented_time=stored.undated)
+            filled.append((stored, replace(one, decision=stored.run.decision)))
+        elif differences := list_differences(stored, one, both_sides=results.measure.source == "table"):
+            conflicts.append(f"{one.result.checkpoint}: {'; '.join(differences)}")
+        else:
+            unchanged += 1
+            kept += _has_other_incumbent(stored, one)
+    new = place_in_time(new, existing.newest_at, now)
     if promote_best:
-        new = _promote_each_best(new, existing, lower_is_better=results.measure.lower_is_better)
+        new = _promote(new, existing, benchmark, results.measure, has_incumbent=has_incumbent)
         if unchanged or conflicts:
             notes.append("replays that were imported before keep the decision they have, or that they have none")
-    notes += _describe_times(new, existing, results)
-    if undated:
-        notes.append(f"{len(undated)} of the checkpoints imported before have no date: the trend says so from now on")
-    if digest and any(p.digest != digest for p in new):
-        others = [p.result.checkpoint for p in new if p.digest != digest]
-        notes.append(f"not comparable, other task versions, shots or limit than the benchmark's: {', '.join(others)}")
+    notes += describe_times(new, existing)
+    notes += _describe_lines(new, existing)
+    if kept:
+        notes.append(f"{kept} of the checkpoints imported before keep the incumbent that they were set against")
+    if others := [p.result.checkpoint for p in new if p.digest != digest]:
+        notes.append(f"not comparable, measured otherwise than the benchmark is frozen to: {join_names(others)}")
     return Plan(
         name=name,
-        measure=results.measure,
+        measure=replace(results.measure, standard=standard),
         digest=digest,
         benchmark=benchmark,
         new=tuple(new),
         filled=tuple(filled),
-        undated=tuple(undated),
         unchanged=unchanged,
         conflicts=tuple(conflicts),
         notes=tuple(notes),
+        incumbent_is=results.incumbent_is,
     )
 
 
@@ -182,25 +176,156 @@ def _check_same_measure(benchmark: Benchmark, measure: Measure) -> None:
             f"{stored.get('aggregate')}; these results are {measure.source}, metric {measure.metric}, "
             f"{measure.aggregate}. Choose another --benchmark"
         )
+    frozen = _read_direction(stored.get("scale", ""))
+    if None not in (frozen, measure.lower_is_better) and frozen != measure.lower_is_better:
+        raise ImportRefused(
+            f'"{benchmark.name}" is frozen to {"lower" if frozen else "higher"} is better. Choose another --benchmark'
+        )
 
 
-def _freeze_digest(name: str, results: ResultSet) -> str:
-    """The digest of what the first scored checkpoint measured; of a table, which says nothing, of its name alone."""
-    identity = next((r.identity for r in results.results if r.scored and r.identity is not None), None)
-    return digest_json(identity if identity is not None else {"benchmark": name, "source": results.measure.source})
+def _read_direction(scale: str) -> bool | None:
+    return True if "lower is better" in scale else None if "direction unknown" in scale else False
 
 
-def _name_models(result: Result, origin: str) -> Result:
+def _check_new(workspace: Workspace, name: str, results: ResultSet) -> list[str]:
+    """Notes on the name of a benchmark that is to be made. Raises ImportRefused where it would have no number."""
+    if not any(r.scored for r in results.results):
+        reasons = list(dict.fromkeys(r.reason or r.status for r in results.results))
+        raise ImportRefused(f"nothing in it makes a score, so no benchmark is made: {'; '.join(reasons[:3])}")
+    taken = Benchmark.objects.filter(workspace=workspace).values_list("name", flat=True)
+    notes = []
+    if name in taken:
+        notes.append(f'the retired benchmark "{name}" keeps its trend; a new one of that name is made')
+    return notes + _tell_alike("benchmark", [name], taken)
+
+
+def _tell_alike(what: str, names: Iterable[str], there: Iterable[str]) -> list[str]:
+    """A note for each name that looks like another one and is not."""
+    seen: dict[str, str] = {}
+    for name in there:
+        seen.setdefault(fold_name(name), name)
+    firsts = [(seen.setdefault(fold_name(name), name), name) for name in dict.fromkeys(names)]
+    return [
+        f'the {what} "{name}" is another than "{first}", which looks the same'
+        for first, name in firsts
+        if first != name
+    ]
+
+
+def _choose_standard(results: ResultSet) -> Any:
+    if results.measure.standard:
+        return results.measure.standard
+    return next((r.identity for r in results.results if r.scored and r.identity is not None), None)
+
+
+def _freeze_digest(name: str, results: ResultSet, standard: Any) -> str:
+    """The digest of what most files measured; of a table, which says nothing, of its name alone."""
+    return digest_json(standard if standard is not None else {"benchmark": name, "source": results.measure.source})
+
+
+def _plan_replay(
+    result: Result,
+    rank: int,
+    results: ResultSet,
+    name: str,
+    rule: str,
+    now: datetime,
+    order: str,
+    standard: Any,
+    digest: str,
+    has_incumbent: bool,
+) -> PlannedReplay:
+    model = result.candidate_model or results.origin[:MAX_NAME] or "candidate"
+    own, legacy = digest, ""
+    if result.identity is not None:
+        legacy = digest_json(result.legacy) if result.legacy is not None else ""
+        unlike = explain_unlike(standard, result.identity) if standard is not None else ""
+        if standard is None and legacy != digest:
+            unlike = "task versions, shots or limit"
+        if unlike:
+            own = digest_json(result.identity)
+            result = _withhold(result, f"not measured as the benchmark is frozen to: {unlike}", "done")
+    if has_incumbent and result.scored and result.incumbent is None:
+        why = f"no incumbent result for {result.checkpoint} (no --incumbent was given)"
+        result = _withhold(result, why, "failed")
+    return PlannedReplay(
+        result=replace(result, candidate_model=model),
+        rule=(result.rule or rule or _name_rule(model, name)),
+        created_at=now,
+        invented_time=result.created_at is None or order == "checkpoint",
+        decision=result.decision,
+        digest=own,
+        rank=rank,
+        legacy_digest=legacy,
+    )
+
+
+def _withhold(result: Result, reason: str, status: str) -> Result:
+    """The result without a score to publish; one that has none anyway keeps its reason."""
+    if not result.scored:
+        return result
     return replace(
-        result,
-        candidate_model=result.candidate_model or origin[:MAX_NAME] or "candidate",
-        incumbent_model=result.incumbent_model or "none",
+        result, status=status, reason=reason, found=result.numbers, candidate=None, incumbent=None, stderr=(None, None)
     )
 
 
 def _name_rule(model: str, benchmark: str) -> str:
     """One rule a model and benchmark, as a rule is attached to one benchmark at a time."""
-    return f"import: {model} ({benchmark})"[:MAX_NAME]
+    return f"import: {model} ({benchmark})"[:MAX_NAME].strip()
+
+
+def _check_lines(planned: Sequence[PlannedReplay], rule: str) -> None:
+    """Raises ImportRefused where one line would hold one checkpoint of two models."""
+    models: dict[tuple[str, str], str] = {}
+    for one in planned:
+        first = models.setdefault((one.rule, one.result.checkpoint), one.result.candidate_model)
+        if rule and first != one.result.candidate_model:
+            raise ImportRefused(
+                f"{one.result.checkpoint} is there of two models, {first} and {one.result.candidate_model}, and --rule "
+                f'"{rule}" would make one line of them: leave it out, or give the folder of one'
+            )
+
+
+def _has_other_incumbent(stored: BenchmarkRun, planned: PlannedReplay) -> bool:
+    result = planned.result
+    if not result.incumbent_model or not is_scored(stored):
+        return False
+    return result.numbers[1] is not None and read_numbers(stored)[1] != result.numbers[1]
+
+
+def _promote(
+    new: Sequence[PlannedReplay],
+    existing: Existing,
+    benchmark: Benchmark | None,
+    measure: Measure,
+    *,
+    has_incumbent: bool,
+) -> list[PlannedReplay]:
+    """Raises ImportRefused where nobody says which of two numbers is the better one, or there is nothing to beat."""
+    lower = _read_direction(benchmark.scoring.get("scale", "")) if benchmark else measure.lower_is_better
+    if lower is None:
+        raise ImportRefused(
+            f"--promote best needs to know which number of {measure.metric} is the better one: "
+            "--lower-is-better or --higher-is-better"
+        )
+    if not has_incumbent:
+        raise ImportRefused("--promote best compares with an incumbent, and there is none")
+    return promote_each_best(new, existing, lower_is_better=lower)
+
+
+def _describe_lines(new: Sequence[PlannedReplay], existing: Existing) -> list[str]:
+    """Which lines are begun beside others, how to continue those, and names that look the same."""
+    rules = list(dict.fromkeys(p.rule for p in new))
+    before = existing.rules
+    notes = [
+        f'this begins another line, "{rule}", beside "{before[-1]}"; to continue that one, take this import back and '
+        f'import with --rule "{before[-1]}"'
+        for rule in rules
+        if before and rule not in before
+    ]
+    notes += _tell_alike("line", rules, before)
+    notes += _tell_alike("checkpoint", [p.result.checkpoint for p in new], [base[1] for base in existing.by_base])
+    return notes + _tell_alike("model", [p.result.candidate_model for p in new], [base[2] for base in existing.by_base])
 
 
 def list_dimensions(result: Result) -> list[dict[str, Any]]:
@@ -214,117 +339,3 @@ def list_dimensions(result: Result) -> list[dict[str, Any]]:
         }
         for d in result.dimensions
     ]
-
-
-def _identify(planned: PlannedReplay) -> tuple[str, str, str]:
-    return planned.rule, planned.result.checkpoint, planned.result.candidate_model
-
-
-def _read_existing(benchmark: Benchmark | None) -> _Existing:
-    existing = _Existing()
-    if benchmark:
-        for replay in benchmark.replays.select_related("run").order_by("created_at", "id"):
-            key = (replay.run.rule_name or "", replay.run.checkpoint_id or "", replay.candidate_ref.get("name", ""))
-            existing.by_identity[key] = replay
-            existing.newest_at = replay.created_at
-            if not replay.undated:
-                existing.unmarked_times.add(replay.created_at)
-        existing.unmarked_times.add(_end_first_import(benchmark.created_at) + _MINUTE)
-    return existing
-
-
-def _end_first_import(now: datetime) -> datetime:
-    """The time of the last replay of a first import without any date."""
-    return now.replace(second=0, microsecond=0) - FIRST_IMPORT_AGE
-
-
-def _was_invented(stored: BenchmarkRun, planned: PlannedReplay, existing: _Existing) -> bool:
-    """True where a stored time is not the files' and lies as `_place_in_time` lays them: a minute from another."""
-    if not planned.invented_time or stored.created_at == planned.result.created_at:
-        return False
-    return not existing.unmarked_times.isdisjoint({stored.created_at - _MINUTE, stored.created_at + _MINUTE})
-
-
-def _list_differences(stored: BenchmarkRun, planned: PlannedReplay) -> list[str]:
-    result = planned.result
-    pairs: list[tuple[str, Any, Any]] = [
-        ("status", stored.status, result.status),
-        ("candidate", stored.candidate_score, result.candidate),
-        ("incumbent", stored.incumbent_score, result.incumbent),
-        ("incumbent model", stored.incumbent_ref.get("name"), result.incumbent_model),
-        ("reason", stored.status_reason, result.reason),
-    ]
-    if planned.decision:
-        pairs.append(("decision", stored.run.decision, planned.decision))
-    differences = [f"{what} was {old}, the files say {new}" for what, old, new in pairs if old != new]
-    if stored.per_dimension != list_dimensions(result):
-        differences.append("its dimensions differ")
-    if stored.items_digest != planned.digest:
-        differences.append("its task versions, shots or limit differ")
-    return differences
-
-
-def _place_in_time(new: Sequence[PlannedReplay], newest_at: datetime | None, now: datetime) -> list[PlannedReplay]:
-    """Give undated replays their times, in the order they come: a minute after the one before.
-
-    With nothing before, they count back from the first dated one, else from a day ago; never before what is stored.
-    """
-    times = [None if p.invented_time else p.result.created_at for p in new]
-    dated = [(index, time) for index, time in enumerate(times) if time]
-    if newest_at:
-        before = newest_at
-    elif dated:
-        before = dated[0][1] - (dated[0][0] + 1) * _MINUTE
-    else:
-        before = _end_first_import(now) - len(new) * _MINUTE
-    placed = []
-    for planned, time in zip(new, times, strict=True):
-        created_at = time or before + _MINUTE
-        before = created_at if newest_at is None else max(created_at, newest_at)
-        placed.append(replace(planned, created_at=created_at))
-    return sorted(placed, key=lambda p: p.created_at)
-
-
-def _promote_each_best(
-    new: Iterable[PlannedReplay], existing: _Existing, *, lower_is_better: bool
-) -> list[PlannedReplay]:
-    """Walk each rule in time: a candidate better than every one before it and than its incumbent is promoted.
-
-    Every other scored replay is rejected; one without a score stays undecided. What was imported before is walked
-    over and keeps the decision it has, and so does a decision that the files name.
-    """
-    sign = -1.0 if lower_is_better else 1.0
-    walk: list[tuple[datetime, str, float | None, float | None, PlannedReplay | None]] = [
-        (replay.created_at, rule, replay.candidate_score, replay.incumbent_score, None)
-        for (rule, _, _), replay in existing.by_identity.items()
-    ]
-    walk += [(p.created_at, p.rule, p.result.candidate, p.result.incumbent, p) for p in new]
-    best: dict[str, float] = {}
-    decided = []
-    for _, rule, candidate, incumbent, planned in sorted(walk, key=lambda step: step[0]):
-        decision = None
-        if candidate is not None and incumbent is not None:
-            beaten = sign * candidate > max(best.get(rule, float("-inf")), sign * incumbent)
-            decision = "promoted" if beaten else "rejected"
-            best[rule] = max(best.get(rule, float("-inf")), sign * candidate)
-        if planned:
-            decided.append(replace(planned, decision=planned.decision or decision))
-    return decided
-
-
-def _describe_times(new: Sequence[PlannedReplay], existing: _Existing, results: ResultSet) -> list[str]:
-    notes = []
-    invented = sum(p.invented_time for p in new)
-    if invented:
-        notes.append(
-            f"{invented} of {len(new)} checkpoints have no date: they were given times one minute apart, in checkpoint "
-            "order" + (", after everything imported before" if existing.newest_at else "")
-        )
-    rank = {(r.rule, r.checkpoint): i for i, r in enumerate(results.results)}
-    ranks = [rank[p.result.rule, p.result.checkpoint] for p in new]
-    if ranks != sorted(ranks):
-        notes.append(
-            "the dates order the checkpoints otherwise than their numbers do, and the trend follows the dates; "
-            "--order checkpoint follows the numbers"
-        )
-    return notes

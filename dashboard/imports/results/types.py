@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -21,6 +23,10 @@ class ResultsError(Exception):
 
 class FileError(Exception):
     """One file cannot be read. The message says why, without the file's name."""
+
+
+class OtherFile(Exception):
+    """One file is no file of results and does not claim to be. The message says so."""
 
 
 @dataclass(frozen=True)
@@ -52,20 +58,38 @@ class Result:
     reason: str | None
     candidate: float | None = None
     incumbent: float | None = None
+    """None beside a candidate's number where nothing was measured against: a point of a benchmark of one line."""
+    found: tuple[float | None, float | None] = (None, None)
+    """What was read of each side where it makes no score: kept, and compared with when it comes again."""
+    stderr: tuple[float | None, float | None] = (None, None)
+    """The standard error of each side's number, where the files give it."""
     dimensions: tuple[DimensionResult, ...] = ()
     created_at: datetime | None = None
+    """When it was measured, where the files say."""
+    content: str = ""
+    """Stands for what was read of the candidate: with no time of its own, it tells this result from another one."""
     candidate_version: str | None = None
     """The revision of the candidate, where the file names one."""
+    incumbent_version: str | None = None
+    """The revision of an incumbent that serves, where the file names one; None of a baseline run."""
     decision: str | None = None
     rule: str | None = None
     rows: int | None = None
     """How many questions were scored on each side, where the file says so."""
     identity: Any = None
-    """What was measured, as JSON: its digest tells comparable replays. None: as the benchmark says."""
+    """What was measured, as JSON (`alike.Identity`). None: as the benchmark says."""
+    legacy: Any = None
+    """What an older import took for it."""
 
     @property
     def scored(self) -> bool:
-        return self.status == "done"
+        """Whether it has a score to publish: one that is done and not comparable has none."""
+        return self.status == "done" and self.candidate is not None
+
+    @property
+    def numbers(self) -> tuple[float | None, float | None]:
+        """What was read of candidate and incumbent, scored or not."""
+        return (self.candidate, self.incumbent) if self.scored else self.found
 
 
 @dataclass(frozen=True)
@@ -78,7 +102,10 @@ class Measure:
     aggregate: str
     scale: str
     dimensions: tuple[str, ...] = ()
-    lower_is_better: bool = False
+    lower_is_better: bool | None = None
+    """None where nobody says: no difference is then better or worse."""
+    standard: Any = None
+    """The identity that most files share, which a new benchmark is frozen to; None of a table, which says nothing."""
     require_all_rows: bool | None = None
     """Whether a number stands for every question; None where the file does not say."""
 
@@ -92,8 +119,29 @@ class ResultSet:
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     """Sentences about choices made while reading; each is printed."""
+    incumbent_is: str = "serving"
+    """`serving`, one model over many replays, or `baseline-run`, matched checkpoint by checkpoint."""
     origin: str = ""
     """The name of what was read (a folder's or file's own name): the last resort for a model's name."""
+
+
+def join_names(names: Sequence[str], most: int = 5) -> str:
+    """The first few, and how many more."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def describe_scale(bounds: str, lower: bool | None) -> str:
+    """The scale in words, with the direction where it is not the usual one."""
+    if lower is None:
+        return f"{bounds}, direction unknown"
+    if lower:
+        return f"{bounds}, lower is better"
+    return bounds
+
+
+def fold_name(name: str) -> str:
+    """What two names share that differ in blanks, capitals or Unicode form alone."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def is_storable(text: str) -> bool:

@@ -9,8 +9,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta
 
-from dashboard.api.runloop.wire import ScoringContractResult
-from dashboard.store.strict_json import NotJson, check_whole, find_unstorable, parse_loosely
+from dashboard.store.text.strict_json import NotJson, check_whole, find_unstorable, parse_loosely
 
 LAST_MS = 253_402_300_799_999
 """The end of the year 9999."""
@@ -46,6 +45,20 @@ class Run(msgspec.Struct, frozen=True):
         return f"<Run {self.id}>"
 
 
+class ScoringFunctionResult(msgspec.Struct, frozen=True):
+    scoring_function_name: str
+    score: float
+    state: str
+    output: str
+
+
+class ScoringContractResult(msgspec.Struct, frozen=True):
+    """What a scenario run scored, 0 to 1, and what each scoring function gave."""
+
+    score: float
+    scoring_function_results: list[ScoringFunctionResult]
+
+
 class ScenarioRun(msgspec.Struct, frozen=True):
     """What one scenario of a run came to. Its environment is none of these keys."""
 
@@ -72,6 +85,8 @@ class RunFile:
 def read_file(raw: bytes) -> RunFile:
     """Every row, read or not: what `read_run` takes. Raises RunUnreadable where the file is none of the three forms."""
     pages = list(_read_pages(raw.removeprefix(b"\xef\xbb\xbf")))
+    if len(pages) == 1 and (said := _find_error(pages[0][1])):
+        raise RunUnreadable(f"it is an error that the API answered, and holds no runs: {said}")
     rows = [row for place, page in pages for row in _list_rows(place, page)]
     last = pages[-1][1] if pages else None
     return RunFile(tuple(rows), cut=isinstance(last, dict) and last.get("has_more") is True)
@@ -112,6 +127,15 @@ def _read_row(value: Any, shape: type[Row], left_out: Sequence[str] = ()) -> Row
     if find_unstorable(msgspec.to_builtins(row)) is not None:
         raise RunUnreadable("it holds a NUL or half of a surrogate pair, which cannot be stored")
     return row
+
+
+def _find_error(page: Any) -> str:
+    """What a saved refusal says (a 401 for want of a key); "" of any other value."""
+    if not isinstance(page, dict) or "runs" in page or "id" in page:
+        return ""
+    said = next((page[key] for key in ("error", "message", "detail") if page.get(key)), "")
+    said = said.get("message", said) if isinstance(said, dict) else said
+    return str(said)[:200]
 
 
 def _read_pages(raw: bytes) -> Iterator[tuple[str, Any]]:

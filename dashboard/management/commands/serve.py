@@ -1,12 +1,17 @@
 """manage.py serve: brings the state folder up to date, prints a sign-in link, becomes the production server."""
 
 import errno
+import fcntl
 import hashlib
 import io
 import os
 import socket
+import stat
 import struct
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 from django import __version__ as django_version
@@ -41,13 +46,15 @@ class Command(BaseCommand):
         # The port is taken first: when it is busy nothing has changed, and a click on the link waits for the server.
         try:
             with listen(settings.HOST, settings.PORT) as listener:
-                call_command("migrate", interactive=False, verbosity=0)
-                if settings.DEMO:
-                    call_command("sample", "create", if_empty=True, stdout=io.StringIO())
-                collect_static_files()
-                origin = build_origin(*listener.getsockname()[:2])
-                self.stdout.write(f"Benchtrend is ready: {build_link(origin)}  (signs in once; Ctrl-C stops)")
-                if note := explain_origin(origin):
+                with one_start_at_a_time(settings.DATA_DIR):
+                    call_command("migrate", interactive=False, verbosity=0)
+                    if settings.DEMO:
+                        call_command("sample", "create", if_empty=True, stdout=io.StringIO())
+                    collect_static_files()
+                    origin = build_origin(*listener.getsockname()[:2])
+                    link = build_link(origin)
+                self.stdout.write(f"Benchtrend is ready: {link}  (signs in once; Ctrl-C stops)")
+                for note in filter(None, [explain_origin(origin), explain_folder(settings.DATA_DIR)]):
                     self.stdout.write(note)
                 self.stdout.flush()
                 become_server(listener)
@@ -72,11 +79,26 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
+@contextmanager
+def one_start_at_a_time(folder: Path) -> Iterator[None]:
+    """Of several servers that start over this folder at once, each waits for the one before it to be ready."""
+    with (folder / "start.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def explain_folder(folder: Path) -> str:
+    """What to say of a state folder that others on this machine can look into; empty where they cannot."""
+    if stat.S_IMODE(folder.stat().st_mode) & 0o077 == 0:
+        return ""
+    return f"Others on this machine may look into {folder}, which holds the database and its keys: chmod 700 it."
+
+
 def build_link(origin: str) -> str:
     """A fresh sign-in link of the first admin (made when there is none) at this origin."""
     name = list_admins().values_list("username", flat=True).first() or "admin"
     output = io.StringIO()
-    call_command("signin_link", name, base_url=origin, stdout=output, stderr=io.StringIO())
+    call_command("signin_link", name, create_admin=True, base_url=origin, stdout=output, stderr=io.StringIO())
     return output.getvalue().strip().splitlines()[-1]
 
 
@@ -102,6 +124,8 @@ def fingerprint_static_files() -> str:
 
 def become_server(listener: socket.socket) -> NoReturn:
     """Replaces this process with gunicorn on the listener. Workers share the loaded program's memory (--preload)."""
+    # Python looks for the program where it was started, and that can be anywhere.
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(settings.ROOT), os.environ.get("PYTHONPATH")]))
     listener.set_inheritable(True)
     command = [
         sys.executable,

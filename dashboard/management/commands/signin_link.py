@@ -19,16 +19,25 @@ if TYPE_CHECKING:
 
 
 class Command(BaseCommand):
-    help = "Print a sign-in link for NAME that works once. Makes an administrator of that name where there is no user."
+    help = "Print a sign-in link for NAME that works once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="the user's name")
+        parser.add_argument(
+            "--create-admin", action="store_true", help="make an administrator of that name where there is nobody"
+        )
         parser.add_argument(
             "--base-url", help="where the dashboard is reached, when not at HOST and PORT or TRUSTED_ORIGINS"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = find_person(options["name"]) or self._make_admin(options["name"])
+        user = find_person(options["name"])
+        if user is None and not options["create_admin"]:
+            raise CommandError(
+                f"There is nobody called {options['name']}. With --create-admin an administrator of that name is made; "
+                "people with less to do are added at /people/."
+            )
+        user = user or self._make_admin(options["name"])
         if not user.is_active:
             raise CommandError(f"{user.get_username()} is switched off and cannot sign in.")
         origin = build_origin(settings.HOST, settings.PORT)

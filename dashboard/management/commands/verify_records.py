@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from dashboard.web.models import DecisionRecord
+from dashboard.web.runs.models import DecisionRecord
 from dashboard.web.runs.training.records import find_faults
 
 

@@ -52,12 +52,13 @@ class Followed(Generic[Record]):
     """How many ids came again with something else in the entry; what came first is kept."""
 
 
-def follow(read_page: Callable[[str], CursorPage[Record]]) -> Followed[Record]:
+def follow(read_page: Callable[[str], CursorPage[Record]], *, whole: bool = False) -> Followed[Record]:
     """Read every page. `read_page` is given the last id received, "" for the first page; its entries have an `id`.
 
     An entry without an id is not dropped: it is named by its place, counted from the oldest that was read. A list
     beyond 100,000 entries or 2,000 pages is cut there, and so is one whose later page does not come in time or is too
-    large to read. Raises whatever else `read_page` raises, and all that it raises for the first page.
+    large to read; with `whole` the latter two raise. Raises whatever else `read_page` raises, and all that it raises
+    for the first page.
     """
     found: list[Record] = []
     known: dict[str, Record] = {}
@@ -69,7 +70,7 @@ def follow(read_page: Callable[[str], CursorPage[Record]]) -> Followed[Record]:
         try:
             page = read_page(cursor)
         except (TimedOut, TooLarge) as error:
-            if not cursor:
+            if not cursor or whole:
                 raise
             late = isinstance(error, TimedOut)
             cut = "the rest did not come in time" if late else "the next page is too large to read"

@@ -26,12 +26,9 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http.response import HttpResponseBase
 from django.utils.module_loading import import_string
 
-logger = logging.getLogger(__name__)
+from dashboard.contract import ACTOR_KEY, WORKSPACE_KEY
 
-WORKSPACE_KEY = "benchtrend.workspace"
-"""The environ key that names the workspace of a caller in this process. No header can set it: those are HTTP_*."""
-ACTOR_KEY = "benchtrend.actor"
-"""The environ key that names the person a call is made for; the service records it with what was written."""
+logger = logging.getLogger(__name__)
 
 SERVICE_MIDDLEWARE = ("dashboard.request_id.", "dashboard.api.")
 

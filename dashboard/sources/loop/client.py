@@ -9,9 +9,10 @@ from urllib.parse import quote
 
 import msgspec
 
+from dashboard.sources.http.cursor import CursorPage, follow
 from dashboard.sources.http.decoding import Page, decode_entries, decode_one, decode_page, is_usable_id
 from dashboard.sources.http.errors import NotFound, OutcomeUnknown, UnreadableAnswer
-from dashboard.sources.http.paging import MAX_ENTRIES, PAGE_SIZE, Gathered, Placed, gather, unite
+from dashboard.sources.http.paging import PAGE_SIZE, Gathered, Placed, gather, unite
 from dashboard.sources.http.transport import Answer, Transport, outcome_unknown
 from dashboard.sources.loop.runs import Evaluation, EvaluationItem, RuleDetail, RunDetail, RunOutcome
 from dashboard.sources.loop.wire import (
@@ -102,10 +103,7 @@ class Loop:
         """Every training rule, in the service's order."""
         return list(self._read_all("/api/loop/training-rules", "rules", Rule, {}).entries)
 
-    def get_rule(self, rule_id: str) -> Rule:
-        return self._read_one(f"/api/loop/training-rules/{quote_id(rule_id)}", "rule", Rule)
-
-    def get_rule_detail(self, rule_id: str) -> RuleDetail:
+    def get_rule(self, rule_id: str) -> RuleDetail:
         """The rule with its newest runs, its month and how its judge agreed."""
         answer = self._transport.get(f"/api/loop/training-rules/{quote_id(rule_id)}")
         found = decode_one(answer, "", RuleDetail)
@@ -189,19 +187,17 @@ class Loop:
         return self._read_one(f"/api/loop/traces/{quote_id(trace_id)}", "trace", Trace)
 
     def list_datasets(self) -> list[Dataset]:
-        """Every training set, newest first. Pages are read until one brings none that is new."""
-        found: dict[str, Dataset] = {}
+        """Every training set, newest first. Nobody counts them: pages are read until one brings none that is new."""
         asked = 0
-        while asked < MAX_ENTRIES:
+
+        def read_page(_after: str) -> CursorPage[Dataset]:
+            nonlocal asked
             answer = self._transport.get("/api/loop/datasets", {"limit": PAGE_SIZE, "offset": asked})
             page = decode_entries(answer, "datasets", Dataset)
-            before = len(found)
-            for entry in page:
-                found.setdefault(entry.id, entry)
-            if len(found) == before:
-                break
             asked += len(page)
-        return list(found.values())
+            return CursorPage(page)
+
+        return list(follow(read_page, whole=True).entries)
 
     def create_benchmark(
         self,

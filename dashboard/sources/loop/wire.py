@@ -1,4 +1,4 @@
-"""The nouns: what the APIs say, as frozen structs. Standard library and msgspec only.
+"""The nouns: what the APIs say, as frozen structs. What can stand on a line (a score, a moment) is the trend's.
 
 Every struct ignores keys it does not know and keeps strings (status, decision, kind) as they were given, so a newer
 API never breaks a page. Times are aware datetimes in UTC; a naive one was read as UTC. Money is whole cents.
@@ -7,23 +7,13 @@ API never breaks a page. Times are aware datetimes in UTC; a naive one was read 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 
-
-class Unreadable(msgspec.Struct, frozen=True, gc=False):
-    """What stood where a number or a time was due and could not be read as one."""
-
-    raw: Annotated[str, msgspec.Meta(max_length=80)]
-    """The text as it came, at most 80 characters."""
-
-
-Score = float | Unreadable | None
-"""A number as the API gave it: a finite float, None for null, or what could not be read."""
-
-Instant = datetime | Unreadable | None
-"""A moment as the API gave it: an aware datetime in UTC, None for null, or what could not be read."""
+from dashboard.trend.points import Instant as Instant
+from dashboard.trend.points import Score as Score
+from dashboard.trend.points import Unreadable as Unreadable
 
 
 def as_utc(moment: datetime) -> datetime:
@@ -251,6 +241,7 @@ class TrainingRun(_Timed, frozen=True):
     checkpoint_id: str | None = None
     checkpoint_step: int | None = None
     benchmark_run_id: str | None = None
+    """Its replay, of whichever benchmark."""
     rule_revision: int | None = None
     training_ceiling_cents: int | None = None
     candidate_ceiling_cents: int | None = None

@@ -7,12 +7,12 @@ or does not come soon, gives what is remembered. A refusal is an answer: it empt
 
 from dashboard.sources.reader.asking import Ask, Source
 from dashboard.sources.reader.nouns import (
-    answers,
     benchmark,
     benchmarks,
     datasets,
     environment,
     evaluation,
+    evaluation_items,
     history,
     identity,
     items,
@@ -22,7 +22,6 @@ from dashboard.sources.reader.nouns import (
     recent_runs_of,
     replay,
     rule,
-    rule_detail,
     rules,
     run,
     runloop_answers,
@@ -30,11 +29,11 @@ from dashboard.sources.reader.nouns import (
     runloop_benchmarks,
     runs,
     runs_of,
-    runs_waiting,
     scenarios,
     trace,
     traces,
     training_run,
+    waiting_runs,
 )
 from dashboard.sources.reader.reading import changed, each, together
 from dashboard.sources.reader.readings import Absent, Known, Late, Reading, Unread, describe_old
@@ -47,7 +46,6 @@ __all__ = [
     "Reading",
     "Source",
     "Unread",
-    "answers",
     "benchmark",
     "benchmarks",
     "changed",
@@ -56,6 +54,7 @@ __all__ = [
     "each",
     "environment",
     "evaluation",
+    "evaluation_items",
     "history",
     "identity",
     "items",
@@ -65,7 +64,6 @@ __all__ = [
     "recent_runs_of",
     "replay",
     "rule",
-    "rule_detail",
     "rules",
     "run",
     "runloop_answers",
@@ -73,10 +71,10 @@ __all__ = [
     "runloop_benchmarks",
     "runs",
     "runs_of",
-    "runs_waiting",
     "scenarios",
     "together",
     "trace",
     "traces",
     "training_run",
+    "waiting_runs",
 ]

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from django.db import Error, connection, models, transaction
@@ -23,6 +23,7 @@ from dashboard.sources.models import Remembered
 from dashboard.sources.reader.asking import Ask, Source
 from dashboard.sources.runloop.wire import Listed
 
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 MOST_ROWS = 2_000
@@ -105,19 +106,18 @@ def look(places: Collection[str]) -> dict[str, Head]:
     """What is remembered of these, as far as there is anything, without reading it."""
     if not places or not _pay():
         return {}
-    rows: list[tuple[str, str, datetime, bool]] = []
-    with _tolerantly("The memory cannot be read"):
-        rows += Remembered.objects.filter(place__in=places).values_list("place", "digest", "read_at", "whole")
-    return {place: Head(digest, read_at, whole) for place, digest, read_at, whole in rows}
+    rows = Remembered.objects.filter(place__in=places).values_list("place", "digest", "read_at", "whole")
+    found = _try("The memory cannot be read", lambda: list(rows), otherwise=None) or []
+    return {place: Head(digest, read_at, whole) for place, digest, read_at, whole in found}
 
 
 def recall(asked: Iterable[Asked]) -> dict[str, tuple[Any, datetime]]:
     """What is remembered of these, by place, each with when it was read. What cannot be decoded is forgotten."""
     types = {one.place: one.ask.type for one in asked}
-    bodies: list[tuple[str, datetime, Any]] = []
-    if types and _pay():
-        with _tolerantly("The memory cannot be read"):
-            bodies += Remembered.objects.filter(place__in=types).values_list("place", "read_at", "body")
+    if not types or not _pay():
+        return {}
+    rows = Remembered.objects.filter(place__in=types).values_list("place", "read_at", "body")
+    bodies: list[tuple[str, datetime, Any]] = _try("The memory cannot be read", lambda: list(rows), otherwise=[])
     found, damaged = {}, []
     for place, read_at, body in bodies:
         try:
@@ -192,7 +192,8 @@ def _store(landings: list[Landing], heads: Mapping[str, Head]) -> None:
             seen.append(asked.place)
     if not rows and not seen:
         return
-    with _tolerantly("What was read could not be remembered", writes=True):
+
+    def write() -> None:
         if seen:
             Remembered.objects.filter(place__in=seen).update(read_at=now)
         if rows:
@@ -204,6 +205,8 @@ def _store(landings: list[Landing], heads: Mapping[str, Head]) -> None:
                 update_fields=fields,
             )
             _make_room()
+
+    _try("What was read could not be remembered", write, otherwise=None, writes=True)
 
 
 def _pack(keep: Callable[[Any], Any] | None, value: Any) -> bytes | None:
@@ -241,57 +244,53 @@ def _pay() -> bool:
         owed = list(_owed)
     if not owed:
         return True
-    paid = False
-    with _tolerantly("What has to be forgotten could not be"):
-        which = models.Q()
-        for one in owed:
-            which |= one
-        if Remembered.objects.filter(which).exists():  # asked first, for a write waits for other writers
-            with _tolerantly("What has to be forgotten could not be", writes=True, passes_on=True):
-                Remembered.objects.filter(which).delete()
-        paid = True
-    if paid:
-        with _lock:
-            _owed[:] = [one for one in _owed if one not in owed]
-    return paid
+    which = models.Q()
+    for one in owed:
+        which |= one
+    rows = Remembered.objects.filter(which)
+    what = "What has to be forgotten could not be"
+    # It is asked first, for a write waits for other writers.
+    left = _try(what, rows.exists, otherwise=None)
+    if left is None or (left and _try(what, rows.delete, otherwise=None, writes=True) is None):
+        return False
+    with _lock:
+        _owed[:] = [one for one in _owed if one not in owed]
+    return True
 
 
-@contextmanager
-def _tolerantly(what: str, *, writes: bool = False, passes_on: bool = False) -> Iterator[None]:
-    """The memory's errors are logged and end here, or with `passes_on` in the one around it.
+def _try(what: str, work: Callable[[], T], *, otherwise: T, writes: bool = False) -> T:
+    """What `work` gives. Where the database refuses, that is logged as `what` and it is `otherwise`.
 
     Inside a transaction of the caller a savepoint keeps it whole. Outside one, reading takes no lock, and writing waits
     for one no longer than `LOCK_WAITS_MS`.
     """
-    inside = connection.in_atomic_block
     try:
-        if inside:
-            with transaction.atomic():
-                yield
-        elif writes:
-            with _waiting_briefly(), transaction.atomic():
-                if connection.vendor == "postgresql":
-                    _execute(f"SET LOCAL lock_timeout = {LOCK_WAITS_MS}")
-                yield
-        else:
-            yield
-    except Error:
-        if passes_on:
-            raise
-        logger.warning(what, exc_info=True)
+        with _waiting_briefly(writes):
+            return work()
+    except Error as error:
+        logger.warning("%s: %s", what, error)
+        return otherwise
 
 
 @contextmanager
-def _waiting_briefly() -> Iterator[None]:
-    if connection.vendor != "sqlite":
+def _waiting_briefly(writes: bool) -> Iterator[None]:
+    if connection.in_atomic_block:
+        with transaction.atomic():
+            yield
+    elif not writes:
         yield
-        return
-    before = connection.settings_dict["OPTIONS"].get("timeout", 5)
-    _execute(f"PRAGMA busy_timeout = {LOCK_WAITS_MS}")
-    try:
-        yield
-    finally:
-        _execute(f"PRAGMA busy_timeout = {int(before * 1000)}")
+    elif connection.vendor == "sqlite":
+        before = connection.settings_dict["OPTIONS"].get("timeout", 5)
+        _execute(f"PRAGMA busy_timeout = {LOCK_WAITS_MS}")
+        try:
+            with transaction.atomic():
+                yield
+        finally:
+            _execute(f"PRAGMA busy_timeout = {int(before * 1000)}")
+    else:
+        with transaction.atomic():
+            _execute(f"SET LOCAL lock_timeout = {LOCK_WAITS_MS}")
+            yield
 
 
 def _execute(statement: str) -> None:

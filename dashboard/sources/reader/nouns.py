@@ -32,14 +32,18 @@ from dashboard.sources.runloop.wire import (
 
 NEWEST = 200
 """How many replays or runs are the recent ones: one request."""
-IDENTITY_STANDS_S = WAITING_STANDS_S = 60.0
-IDENTITY_WAITS_S = WAITING_WAITS_S = 0.3
+ITEMS_A_CALL = 100
+IDENTITY_STANDS_S = 60.0
+IDENTITY_WAITS_S = 0.3
 """No page waits longer to hear whose key it reads with; the answer that is late is there for the next page."""
 
+AWAITING = "awaiting_review"
+BAR_STANDS_S = 60.0
+BAR_WAITS_S = 0.3
+EvaluationItems = tuple[list[EvaluationItem], int]
 Runs = tuple[list[TrainingRun], int]
 Items = tuple[list[BenchmarkItem], int]
 Traces = tuple[list[Trace], int]
-Answers = tuple[list[EvaluationItem], int]
 
 
 @Noun
@@ -84,7 +88,7 @@ def _fill(read_page: Callable[[int, int], Items], limit: int, offset: int) -> It
     """A service may give fewer than it was asked for."""
     found: list[BenchmarkItem] = []
     while True:
-        more, total = read_page(limit - len(found), offset + len(found))
+        more, total = read_page(min(limit - len(found), ITEMS_A_CALL), offset + len(found))
         found += more
         if not more or len(found) >= limit or offset + len(found) >= total:
             return found[:limit], total
@@ -103,16 +107,10 @@ def rules() -> Ask[list[Rule]]:
 
 
 @Noun
-def rule(rule_id: str) -> Ask[Rule]:
+def rule(rule_id: str) -> Ask[RuleDetail]:
+    """With its newest runs, its month, and how its judge agreed."""
     loop = get_loop()
-    return Ask("loop", "rule", (rule_id,), lambda: loop.get_rule(rule_id), Rule, about=f"rule {rule_id}")
-
-
-@Noun
-def rule_detail(rule_id: str) -> Ask[RuleDetail]:
-    """The rule with its newest runs, its month and how its judge agreed."""
-    loop, about = get_loop(), f"rule {rule_id}"
-    return Ask("loop", "rule detail", (rule_id,), lambda: loop.get_rule_detail(rule_id), RuleDetail, about=about)
+    return Ask("loop", "rule", (rule_id,), lambda: loop.get_rule(rule_id), RuleDetail, about=f"rule {rule_id}")
 
 
 @Noun
@@ -124,16 +122,15 @@ def runs(rule_id: str = "", *, state: str = "", limit: int, offset: int = 0) -> 
 
 
 @Noun
-def runs_waiting() -> Ask[int]:
-    """How many runs await a decision; asked at most once a minute, and hardly waited for."""
-    loop = get_loop()
-    call = lambda: loop.list_runs(state="awaiting_review", limit=1)[1]  # noqa: E731
-    return Ask("loop", "runs waiting", (), call, int, fresh_s=WAITING_STANDS_S, within_s=WAITING_WAITS_S)
+def waiting_runs() -> Ask[Runs]:
+    """One of the runs that await a decision, and how many there are: for the top bar, which no page waits for long."""
+    call = lambda: get_loop().list_runs(state=AWAITING, limit=1)  # noqa: E731
+    return Ask("loop", "waiting", (), call, Runs, fresh_s=BAR_STANDS_S, within_s=BAR_WAITS_S)
 
 
 @Noun
 def training_run(run_id: str) -> Ask[RunDetail]:
-    """A training run with its timeline, its replay, and what may be done with it now."""
+    """A run of the Loop API with its timeline, its replay, and what may be done with it."""
     loop, about = get_loop(), f"training run {run_id}"
     return Ask("loop", "training run", (run_id,), lambda: loop.get_run(run_id), RunDetail, about=about)
 
@@ -148,11 +145,11 @@ def evaluation(evaluation_id: str) -> Ask[Evaluation]:
 
 
 @Noun
-def answers(evaluation_id: str, *, winner: str = "", limit: int, offset: int = 0) -> Ask[Answers]:
-    """A page of a comparison's conversations, of those that `winner` won if it is named; and how many there are."""
+def evaluation_items(evaluation_id: str, *, winner: str = "", limit: int, offset: int = 0) -> Ask[EvaluationItems]:
+    """A page of the conversations behind a comparison, those that `winner` won if it is named; and how many."""
     loop, about = get_loop(), f"evaluation {evaluation_id}"
     call = lambda: loop.list_evaluation_items(evaluation_id, winner=winner, limit=limit, offset=offset)  # noqa: E731
-    return Ask("loop", "answers", (evaluation_id, winner, limit, offset), call, Answers, about=about)
+    return Ask("loop", "evaluation items", (evaluation_id, winner, limit, offset), call, EvaluationItems, about=about)
 
 
 @Noun

@@ -1,4 +1,4 @@
-"""One page has one deadline for all that it reads; it begins with the first read."""
+"""One page has one deadline for all that it reads; it begins with the first read, and anew after a write."""
 
 from __future__ import annotations
 
@@ -50,3 +50,10 @@ def find_end(sources: Iterable[Source]) -> float:
         return own
     page.until = own if page.until is None else page.until
     return page.until
+
+
+def begin_anew() -> None:
+    """What is read after a write has a time of its own: a write may have taken all that there was."""
+    page = _page.get()
+    if page is not None:
+        page.until = None

@@ -16,7 +16,7 @@ from dashboard.sources.reader import flights, memory
 from dashboard.sources.reader.asking import Ask
 from dashboard.sources.reader.flights import Flight
 from dashboard.sources.reader.memory import Asked, Head, Landing
-from dashboard.sources.reader.page import find_end
+from dashboard.sources.reader.page import begin_anew, find_end
 from dashboard.sources.reader.readings import Absent, Known, Late, Reading, Unread
 
 T = TypeVar("T")
@@ -99,7 +99,8 @@ def each(
 
 
 def changed(*asks: Ask[Any]) -> None:
-    """Something was written: what was read of these before is not shown any more."""
+    """Something was written: what was read of these before is not shown any more, and the page's time begins anew."""
+    begin_anew()
     places = [_place(ask).place for ask in asks if not ask.connection.embedded]
     flights.void(lambda asked: asked.place in places)
     if places:

@@ -10,10 +10,8 @@ from typing import NoReturn
 
 import msgspec
 
-from dashboard.sources.loop.wire import Instant, Score, Unreadable
-
-Duration = int | Unreadable | None
-"""Milliseconds as the API gave them: a whole number, None for null, or what could not be read as a length of time."""
+from dashboard.trend.points import Duration as Duration
+from dashboard.trend.points import Instant, Score
 
 
 class RunloopBenchmark(msgspec.Struct, frozen=True, rename={"scenario_ids": "scenarioIds"}):

@@ -9,9 +9,9 @@ from typing import Any
 
 from django.db import transaction
 
-from dashboard.api.http.errors import not_found
 from dashboard.store.conversations.read import Conversation
 from dashboard.store.digest import digest_json
+from dashboard.store.errors import not_found
 from dashboard.store.models import Trace, new_id
 
 BATCH = 500
@@ -84,7 +84,7 @@ def store_conversations(
 
 
 def delete_trace(workspace_id: str, trace_id: str) -> None:
-    """Delete a conversation: pins keep their copy and lose the link, training sets lose the row. Raises Refusal (404).
+    """Delete a conversation: pins keep their copy and lose the link, training sets lose the row. Raises DomainError.
 
     It is locked first, so that a benchmark that is being made either has it or finds it gone.
     """

@@ -17,13 +17,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.store.strict_json import NotJson, find_unstorable, parse_json
+from dashboard.store.text.strict_json import NotJson, find_unstorable, parse_json
 
 ROLES = {
-    "human": "user", "gpt": "assistant", "chatgpt": "assistant", "bot": "assistant", "model": "assistant",
+    "human": "user", "prompter": "user", "customer": "user",
+    "gpt": "assistant", "chatgpt": "assistant", "bot": "assistant", "model": "assistant", "ai": "assistant",
     "observation": "tool", "function_response": "tool", "tool_response": "tool",
+    **{role: role for role in ("user", "assistant", "system", "developer", "tool", "function", "function_call")},
 }  # fmt: skip
-"""The names that exports have for the four roles. A role that nobody knows stays as it is."""
+"""The names that exports have for the roles, in small letters. A role that nobody knows refuses its row."""
 QUESTIONS = ("prompt", "question", "query", "instruction")
 ANSWERS = ("completion", "response", "answer", "output", "chosen")
 IDS = ("external_id", "id", "conversation_id", "question_id", "uuid")
@@ -87,13 +89,13 @@ class Conversation:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-def read_row(row: Any) -> Conversation:
-    """The conversation in a row. Raises RowUnreadable."""
+def read_row(row: Any, roles: Mapping[str, str] = ROLES) -> Conversation:
+    """The conversation in a row, its sides named by `roles`. Raises RowUnreadable."""
     if not isinstance(row, dict):
         raise RowUnreadable("it is no object with a conversation in it")
     _refuse_unstorable(row)
     left = dict(row)
-    messages = _take_messages(left)
+    messages = _take_messages(left, roles)
     if not messages:
         raise RowUnreadable("its conversation is empty")
     system = left.get("system")
@@ -124,45 +126,60 @@ def _refuse_unstorable(value: Any) -> None:
         raise RowUnreadable("it holds a NUL or half of a surrogate pair, which cannot be stored")
 
 
-def _take_messages(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages, whose keys leave the row."""
+def _take_messages(row: dict[str, Any], roles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The messages, whose keys leave the row. They may stand there as JSON text."""
     for key in ("messages", "conversations", "conversation", "turns"):
-        if isinstance(row.get(key), list):
-            return [_read_message(turn, n) for n, turn in enumerate(row.pop(key), 1)]
+        turns = _read_text_list(row.get(key))
+        if isinstance(turns, list):
+            del row[key]
+            return [_read_message(turn, n, roles) for n, turn in enumerate(turns, 1)]
     question = next((key for key in QUESTIONS if key in row), None)
     if question is None:
         raise RowUnreadable("it has none of the keys messages, conversations, turns, prompt or question")
-    messages = _read_side(row.pop(question), "user", question)
+    messages = _read_side(row.pop(question), "user", question, roles)
     if question == "instruction" and isinstance(row.get("input"), str) and len(messages) == 1:
         more = row.pop("input")
         messages = [{"role": "user", "content": f"{messages[0].get('content')}\n\n{more}".strip()}]
     answer = next((key for key in ANSWERS if row.get(key) is not None), None)
     if answer is None:
         return messages
-    said = _read_side(row.pop(answer), "assistant", answer)
+    said = _read_side(row.pop(answer), "assistant", answer, roles)
     # A preference pair may repeat the whole conversation on each side.
     return said if said[: len(messages)] == messages else messages + said
 
 
-def _read_side(value: Any, role: str, key: str) -> list[dict[str, Any]]:
+def _read_text_list(value: Any) -> Any:
+    """The list in a JSON text; any other value as it is."""
+    if not isinstance(value, str) or not value.lstrip().startswith("["):
+        return value
+    try:
+        return parse_json(value.encode())
+    except NotJson:
+        return value
+
+
+def _read_side(value: Any, role: str, key: str, roles: Mapping[str, str]) -> list[dict[str, Any]]:
     """A question or an answer: text, or messages."""
     if isinstance(value, str):
         return [{"role": role, "content": value}]
     if isinstance(value, list) and value:
-        return [_read_message(turn, n) for n, turn in enumerate(value, 1)]
+        return [_read_message(turn, n, roles) for n, turn in enumerate(value, 1)]
     raise RowUnreadable(f"its {key} is neither text nor messages")
 
 
-def _read_message(turn: Any, number: int) -> dict[str, Any]:
+def _read_message(turn: Any, number: int, roles: Mapping[str, str]) -> dict[str, Any]:
     if isinstance(turn, str):
         return {"role": "user", "content": turn}
     role = turn.get("role", turn.get("from")) if isinstance(turn, dict) else None
-    if not isinstance(role, str) or not role:
+    if not isinstance(role, str) or not role.strip():
         raise RowUnreadable(f"turn {number} has no role")
-    message = {"role": ROLES.get(role.lower(), role)} | {k: v for k, v in turn.items() if k not in ("role", "from")}
+    known = roles.get(role.strip().casefold())
+    if known is None:
+        raise RowUnreadable(f"turn {number} has the role {role.strip()[:80]!r}, and nothing says whose turn that is")
+    message = {"role": known} | {k: v for k, v in turn.items() if k not in ("role", "from")}
     if "value" in message and "content" not in message:
         message["content"] = message.pop("value")
-    return _read_call(message) if role == "function_call" else message
+    return _read_call(message) if known == "function_call" else message
 
 
 def _read_call(message: dict[str, Any]) -> dict[str, Any]:

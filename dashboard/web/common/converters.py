@@ -27,17 +27,6 @@ class OpaqueId:
         return escaped.replace(".", "%2E") if value in {".", ".."} else escaped
 
 
-class SlashedId(OpaqueId):
-    """The same id with its slashes as they came: what is left of one that was escaped only once."""
-
-    regex = r"[\s\S]*/[\s\S]*"
-
-    def to_python(self, value: str) -> str:
-        if "\0" in value:
-            raise ValueError("an id holds no NUL")
-        return value
-
-
 class DraftId:
     """The id of a form of several steps, as we make them."""
 

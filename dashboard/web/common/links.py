@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit
 
 from django.core.paginator import Page
 
-from dashboard.web.site.addresses import API_PREFIXES
+from dashboard.contract import API_ROOTS
 
 
 def with_query(address: str, query: Mapping[str, object], **changes: object) -> str:
@@ -44,4 +44,4 @@ def choose_link(given: str | None, *, local: bool) -> str:
     if split.scheme in ("http", "https"):
         return given if split.hostname and "@" not in split.netloc else ""
     page = not split.scheme and not split.netloc and split.path.startswith("/")
-    return given if local and page and not split.path.startswith(("//", *API_PREFIXES)) else ""
+    return given if local and page and not split.path.startswith(("//", *API_ROOTS)) else ""

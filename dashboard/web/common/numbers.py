@@ -14,8 +14,6 @@ class Number(NamedTuple):
 
     text: str
     machine: str
-    direction: str = ""
-    """For a delta: "better" or "worse"; empty where it is neutral or where nothing may be concluded from it."""
 
     @property
     def whole(self) -> str:
@@ -27,12 +25,9 @@ def show_score(value: float, decimals: int) -> Number:
     return Number(print_score(value, decimals), repr(value + 0.0))
 
 
-def show_delta(value: float, decimals: int, *, lower_is_better: bool, conclusive: bool = True) -> Number:
-    """A delta says better or worse only where it is `conclusive`."""
-    direction = ""
-    if value and conclusive:
-        direction = "better" if (value < 0) == lower_is_better else "worse"
-    return Number(print_delta(value, decimals), repr(value + 0.0), direction)
+def show_delta(value: float, decimals: int) -> Number:
+    """A difference with its sign, and no word or colour that judges it (T12)."""
+    return Number(print_delta(value, decimals), repr(value + 0.0))
 
 
 def show_cents(cents: int | None) -> str:

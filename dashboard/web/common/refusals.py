@@ -7,8 +7,18 @@ from collections.abc import Mapping
 
 from django import forms
 
+from dashboard.contract import WRITE
 from dashboard.sources.http.errors import NoAnswer, NotFound, OutcomeUnknown, Refused, SourceError, Unauthorized
-from dashboard.web.site.audit.log import Refusal
+
+
+class Refusal(Exception):
+    """Our own rules say no, in a sentence for the person. `audit.record` logs it as refused, with the code."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
 
 Failure = SourceError | Refusal
 """Why a write did not go through: the service's answer or its absence, or a rule of our own."""
@@ -51,7 +61,7 @@ def explain(error: Failure) -> str:
         return "The service does not have it (any more), so nothing was changed."
     if isinstance(error, Unauthorized):
         lacking = error.code == "MISSING_SCOPE" or (error.status == 403 and not error.code)
-        scope = " The key of this dashboard needs the scope loop:write." if lacking else ""
+        scope = f" The key of this dashboard needs the scope {WRITE}." if lacking else ""
         return f"{quote(error)}{scope} Nothing was changed."
     if isinstance(error, OutcomeUnknown):
         return f"Outcome unknown: {error.message}"

@@ -12,8 +12,8 @@ from dashboard.sources.connect import get_connection
 from dashboard.sources.http.errors import NotFound, SourceError
 from dashboard.sources.loop.wire import Benchmark, BenchmarkItem
 from dashboard.sources.reader import Known, describe_old
-from dashboard.web.common.forms import ItemsForm
 from dashboard.web.common.links import with_query
+from dashboard.web.conversations.forms import ItemsForm
 from dashboard.web.conversations.present import ALONE, build_turn
 from dashboard.web.conversations.present_items import ROWS_A_PAGE, build_page, build_row
 from dashboard.web.site import access

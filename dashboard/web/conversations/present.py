@@ -101,11 +101,25 @@ def build_turn(prompt: Any, place: int) -> Turn | None:
     return _clip_turn(turn, WHOLE, WHOLE.turn)[0]
 
 
+ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
+ASKING = frozenset({"user", "tool", "function"})
+"""The roles of a turn that a model answers."""
+
+
 def is_usable(prompt: Any) -> bool:
-    """Whether a benchmark can pin it: messages, and among them a user turn with content, as the service asks."""
+    """Whether a benchmark can pin it, as the service asks: known roles, a user turn with content, and, once the answer
+    that it ends with is cut off, a last turn that waits for one."""
     if not isinstance(prompt, list) or not all(isinstance(message, dict) for message in prompt):
         return False
-    return any(message.get("role") == "user" and _can_be_asked(message.get("content")) for message in prompt)
+    roles = [message.get("role") for message in prompt]
+    if any(not isinstance(role, str) or role not in ROLES for role in roles):
+        return False
+    end = len(prompt)
+    while end and roles[end - 1] == "assistant":
+        end -= 1
+    if not end or roles[end - 1] not in ASKING:
+        return False
+    return any(message["role"] == "user" and _can_be_asked(message.get("content")) for message in prompt[:end])
 
 
 def _can_be_asked(content: Any) -> bool:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.sources import reader
 from dashboard.sources.reader import Absent, Unread, describe_old
-from dashboard.web.common.forms import TurnForm
+from dashboard.web.conversations.forms import TurnForm
 from dashboard.web.conversations.present import build_turn
 from dashboard.web.conversations.source import build_source, list_turns
 from dashboard.web.site import access

@@ -13,10 +13,14 @@ from django.utils.safestring import SafeString
 from dashboard.charts import render_sparkline
 from dashboard.charts.numbers import choose_decimals
 from dashboard.sources.http.errors import Unauthorized
+from dashboard.sources.loop.points import build_points as build_replays
+from dashboard.sources.loop.points import describe_benchmark
 from dashboard.sources.loop.wire import Benchmark, History
 from dashboard.sources.reader import Known, Late, Reading, Source, describe_old
+from dashboard.sources.runloop.points import RUNLOOP
+from dashboard.sources.runloop.points import build_points as build_runs
 from dashboard.sources.runloop.wire import RunloopBenchmark, RunloopBenchmarks, RunloopRuns
-from dashboard.trend import RunSlot, RunTrend, Slot, Trend, build_run_trend, build_trend
+from dashboard.trend import Grouping, Point, Slot, Trend, Vocabulary, build_trend, find_newest
 from dashboard.web.common.ids import has_page
 from dashboard.web.common.numbers import Number, show_delta, show_score
 from dashboard.web.common.sources import KEY_SETTINGS, SOURCES, AnyBenchmark, Key
@@ -33,7 +37,7 @@ class Summary:
     A Loop benchmark's row is of one rule, the one with the newest replay; a Runloop benchmark's of all its runs.
     """
 
-    trend: Trend | RunTrend
+    trend: Trend
     rule: str
     """The rule's name where the replays looked at are of several; empty where they are all of one."""
     count: int
@@ -44,13 +48,13 @@ class Summary:
     """True where there are older ones than were looked at."""
     unscored: int
     """How many of the rule's that were looked at have no score."""
-    newest: Slot | RunSlot | None
+    newest: Point | None
     """The newest of those looked at that have a time, scored or not."""
     stale: str
     """How old what is shown is and why; empty where it is today's."""
 
     @property
-    def latest(self) -> Slot | RunSlot | None:
+    def latest(self) -> Slot | None:
         return self.trend.latest
 
     @property
@@ -151,66 +155,51 @@ def build_row(benchmark: AnyBenchmark, outcome: Outcome, now: datetime, *, patie
         return Row(benchmark)
     if not isinstance(outcome, Known):
         return Row(benchmark, failure=outcome.failure.message)
-    stale = describe_old(outcome, now=now)
-    if isinstance(outcome.value, RunloopRuns):
-        return Row(benchmark, _sum_up_runs(outcome.value, stale, now))
+    read, stale = outcome.value, describe_old(outcome, now=now)
+    if isinstance(read, RunloopRuns):
+        said = " ".join([*read.notes, stale]).strip()
+        return Row(benchmark, _sum_up(build_runs(read.runs), RUNLOOP, Grouping(every=True), read.total or 0, said, now))
     # The history of a Loop benchmark, whose digest and scale it is checked against.
-    frozen = benchmark if isinstance(benchmark, Benchmark) else None
-    return Row(benchmark, _sum_up_replays(frozen, outcome.value, stale, now))
+    words = describe_benchmark(benchmark if isinstance(benchmark, Benchmark) else None)
+    return Row(benchmark, _sum_up(build_replays(read.points), words, Grouping(), read.total, stale, now))
 
 
-def _sum_up_replays(benchmark: Benchmark | None, history: History, stale: str, now: datetime) -> Summary:
-    trend = build_trend(history.points, benchmark, now=now)
-    shown = next((rule for rule in trend.rules if rule.shown), None)
-    several = len(trend.rules) > 1
-    looked_at = sum(rule.replays for rule in trend.rules)
-    total = max(history.total, looked_at)
+def _sum_up(
+    points: list[Point], words: Vocabulary, grouping: Grouping, total: int, said: str, now: datetime
+) -> Summary:
+    """`total`: how many points the service says there are; `said`: what is to be said of how they were read."""
+    trend = build_trend(points, words, grouping, now=now)
+    [shown] = [group.name for group in trend.groups if group.shown][:1] or [""]
+    several = len(trend.groups) > 1
+    total = max(total, len(points))
     return Summary(
         trend=trend,
-        rule=shown.name if shown and several else "",
+        rule=shown if several else "",
         count=trend.total_slots if several else total,
-        looked_at=looked_at,
-        cut=total > looked_at,
+        looked_at=len(points),
+        cut=total > len(points),
         unscored=trend.gap_count,
-        newest=_find_newest(trend),
-        stale=stale,
+        newest=find_newest(slot.point for slot in trend.slots),
+        stale=said,
     )
-
-
-def _sum_up_runs(runs: RunloopRuns, stale: str, now: datetime) -> Summary:
-    trend = build_run_trend(runs.runs, now=now)
-    looked_at = len(runs.runs)
-    total = max(runs.total or 0, looked_at)
-    said = " ".join([*runs.notes, stale]).strip()
-    return Summary(trend, "", total, looked_at, total > looked_at, trend.gap_count, _find_newest(trend), said)
-
-
-def _find_newest(trend: Trend | RunTrend) -> Slot | RunSlot | None:
-    timed: list[tuple[datetime, int, Slot | RunSlot]] = [
-        (slot.created_at, slot.place, slot) for slot in trend.slots if slot.created_at
-    ]
-    return max(timed)[-1] if timed else None
 
 
 def show_row(row: Row, now: datetime) -> Cells:
     """The row as it is printed, sparkline and all."""
     summary = row.summary
     latest = summary.latest if summary else None
-    decided = summary.trend.latest_decision if summary and isinstance(summary.trend, Trend) else None
+    decided = summary.trend.latest_decision if summary else None
     scale = summary.trend.scale if summary else None
     scores = (latest.candidate, latest.incumbent, latest.delta) if latest else (None, None, None)
     candidate, incumbent, delta = scores
     decimals = choose_decimals(scores, scale)
-    conclusive = not (isinstance(latest, Slot) and latest.partial)
     return Cells(
         row=row,
         # Made by our own charts, which escape every text that they place.
         sparkline=SafeString(render_sparkline(summary.trend) if summary and summary.trend.slots else ""),
         candidate=None if candidate is None else show_score(candidate, decimals),
         incumbent=None if incumbent is None else show_score(incumbent, decimals),
-        delta=None
-        if summary is None or delta is None
-        else show_delta(delta, decimals, lower_is_better=summary.trend.lower_is_better, conclusive=conclusive),
+        delta=None if delta is None else show_delta(delta, decimals),
         checkpoint=latest.label if latest else "",
         flags=tuple(flag.text for flag in latest.flags) if latest else (),
         decision=decided.decision.label if decided and decided.decision else "",
@@ -218,7 +207,7 @@ def show_row(row: Row, now: datetime) -> Cells:
         newest=show_moment(
             summary.newest_at if summary else None,
             now,
-            undated=bool(summary and isinstance(summary.newest, Slot) and summary.newest.undated),
+            undated=bool(summary and summary.newest and summary.newest.undated),
         ),
     )
 

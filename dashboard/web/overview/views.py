@@ -17,9 +17,9 @@ from dashboard.sources import reader
 from dashboard.sources.loop.wire import Benchmark
 from dashboard.sources.reader import Ask, Known, Source
 from dashboard.sources.runloop.wire import RunloopBenchmark, RunloopBenchmarks
-from dashboard.web.common.forms import ROWS_A_PAGE, SORTS, OverviewForm, RowsForm, SourceForm
 from dashboard.web.common.links import link_pages, with_pairs, with_query
 from dashboard.web.common.sources import SOURCES, AnyBenchmark, Key
+from dashboard.web.overview.forms import ROWS_A_PAGE, SORTS, OverviewForm, RowsForm, SourceForm
 from dashboard.web.overview.present import (
     ONLY_OF,
     Listing,

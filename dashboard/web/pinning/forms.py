@@ -9,11 +9,12 @@ from typing import Any
 
 from django import forms
 
+from dashboard.contract import LEAST_ITEMS, MOST_ITEMS
 from dashboard.sources.loop.wire import Dataset, Judge
 from dashboard.web.common.fields import MoneyField, WholeField
 from dashboard.web.common.forms import LARGEST_PAGE, LONGEST_ID
 from dashboard.web.common.numbers import show_cents
-from dashboard.web.pinning.picks import LEAST, MOST, Picks
+from dashboard.web.pinning.picks import Picks
 
 MOST_CENTS = 10**9
 TYPED = ("name", "judge", "judge_model", "max_tokens", "cap", "source", "dataset", "split", "paste")
@@ -143,7 +144,7 @@ def list_faults(picks: Picks) -> list[str]:
     """Why these conversations cannot be pinned."""
     faults = []
     if not picks.fits:
-        faults.append(f"A benchmark pins {LEAST} to {MOST} conversations; {picks.total} are picked.")
+        faults.append(f"A benchmark pins {LEAST_ITEMS} to {MOST_ITEMS} conversations; {picks.total} are picked.")
     if picks.unusable:
         named = "; ".join(f"{pick.id}: {pick.why}" for pick in picks.unusable[:3])
         more = f"; and {len(picks.unusable) - 3} more" if len(picks.unusable) > 3 else ""

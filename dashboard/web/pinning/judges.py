@@ -12,15 +12,17 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from dashboard.sources import reader
 from dashboard.sources.connect import get_loop
 from dashboard.sources.http.errors import OutcomeUnknown, SourceError
+from dashboard.sources.reader import Known
 from dashboard.web.common.links import with_query
 from dashboard.web.common.redirects import SeeOther
 from dashboard.web.common.refusals import choose_status, focus_first_error, place_refusal
-from dashboard.web.models import Draft
 from dashboard.web.pinning.judge_form import LONGEST_KEY, MOST_DIMENSIONS, SENT_AS, TYPED, JudgeForm, JudgeQuery
-from dashboard.web.site import access, drafts, kept
+from dashboard.web.site import access, drafts, unsent
 from dashboard.web.site.audit import log as audit
+from dashboard.web.site.models import Draft
 
 FEWEST_ROWS = 3
 
@@ -51,7 +53,7 @@ def edit(request: HttpRequest, judge_draft_id: str) -> HttpResponse:
     if request.POST.get("go") == "reopen":  # a second press: it holds nothing that was typed
         return SeeOther(with_query(request.path, {"draft": back} if back else {}))
     if request.method != "POST":
-        again = kept.take(request)
+        again = unsent.take(request)
         body = draft.body if again is None else absorb(again)
         return answer(request, draft, body, back)
     body = absorb(request.POST)
@@ -74,12 +76,15 @@ def send(request: HttpRequest, draft: Draft, form: JudgeForm, back: str) -> Http
     with drafts.sending(draft):
         try:
             with audit.record(request, action="create", target_kind="judge", target_name=data["name"]) as entry:
-                made = loop.create_judge(
-                    name=data["name"],
-                    instructions=data["instructions"],
-                    dimensions=data["dimensions"],
-                    model=data["model"],
-                )
+                try:
+                    made = loop.create_judge(
+                        name=data["name"],
+                        instructions=data["instructions"],
+                        dimensions=data["dimensions"],
+                        model=data["model"],
+                    )
+                finally:
+                    reader.changed(reader.judges.ask())
                 entry.target_id = made.id
                 entry.message = f"scores {', '.join(data['dimensions'])}"
         except OutcomeUnknown:
@@ -144,11 +149,9 @@ def answer(
 def follow(request: HttpRequest, draft: Draft, back: str) -> HttpResponse:
     """The answer was lost: the judges of that name, to choose from; where there is none, the form can be had back."""
     name = draft.body.get("name", "").strip()
-    failure, found = "", []
-    try:
-        found = [judge for judge in get_loop().list_judges() if judge.name == name]
-    except SourceError as error:
-        failure = error.message
+    reading = reader.judges.fresh()
+    failure = "" if isinstance(reading, Known) else reading.failure.message
+    found = [judge for judge in reading.value if judge.name == name] if isinstance(reading, Known) else []
     here = with_query(request.path, {"draft": back} if back else {})
     wants_it_back = request.method == "POST" and request.POST.get("go") == "reopen"
     if wants_it_back and not found and not failure and drafts.reopen(draft):

@@ -5,24 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, NamedTuple
 
-from dashboard.sources.connect import get_connection
-from dashboard.sources.http.errors import NotFound, SourceError
+from dashboard.contract import LEAST_ITEMS, MOST_ITEMS
+from dashboard.sources import reader
 from dashboard.sources.loop.wire import Trace
+from dashboard.sources.reader import Absent, Known, Late, Reading, Unread
 from dashboard.web.conversations.present import is_usable, summarise
 
-LEAST, MOST = 10, 200
-"""How many conversations a benchmark pins."""
 MOST_KEPT = 1_000
 """How many may be picked before some are dropped again."""
 LOOK_UP_S = 8.0
-
-_pool = ThreadPoolExecutor(max_workers=12, thread_name_prefix="trace")
 
 
 class Pick(NamedTuple):
@@ -43,7 +38,7 @@ class Picks(NamedTuple):
 
     @property
     def fits(self) -> bool:
-        return LEAST <= self.total <= MOST
+        return LEAST_ITEMS <= self.total <= MOST_ITEMS
 
 
 def read_picks(body: dict[str, Any]) -> list[Pick]:
@@ -85,37 +80,26 @@ def change_picks(picks: Sequence[Pick], shown: Iterable[str], ticked: Sequence[s
 
 
 def look_up(trace_ids: Sequence[str]) -> dict[str, Trace | str]:
-    """Each conversation by id, or why there is none to show: a text.
+    """Each conversation by id, as the service has it now, or why there is none to show: a text.
 
-    The embedded service is asked in this thread, whose database connection it shares; a remote one for several at a
-    time. What does not come in time is said to be unread.
+    What does not come in time is said to be unread.
     """
-    until = time.monotonic() + LOOK_UP_S
-    found: dict[str, Trace | str] = dict.fromkeys(trace_ids, UNREAD)
-    if get_connection().embedded:
-        for trace_id in found:
-            found[trace_id] = _read_one(trace_id)
-            if time.monotonic() > until:
-                break
-        return found
-    futures = {_pool.submit(_read_one, trace_id): trace_id for trace_id in found}
-    done, late = wait(futures, timeout=LOOK_UP_S)
-    for future in late:
-        future.cancel()
-    return found | {futures[future]: future.result() for future in done}
+    asks = {trace_id: reader.trace.ask(trace_id) for trace_id in trace_ids}
+    return {key: _read_off(one) for key, one in reader.each(asks, within_s=LOOK_UP_S, fresh=True).items()}
 
 
 UNREAD = "it was not read in time"
 MISSING = "there is no such conversation in this workspace"
 
 
-def _read_one(trace_id: str) -> Trace | str:
-    try:
-        return get_connection().loop.get_trace(trace_id)
-    except NotFound:
-        return MISSING
-    except SourceError as error:
-        return error.message
+def _read_off(reading: Reading[Trace]) -> Trace | str:
+    match reading:
+        case Known(value=trace):
+            return trace
+        case Absent():
+            return MISSING
+        case Unread(failure=failure):
+            return UNREAD if isinstance(failure, Late) else failure.message
 
 
 def pick_found(trace_ids: Sequence[str], found: dict[str, Trace | str]) -> list[Pick]:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from dashboard.contract import MOST_ITEMS
 from dashboard.sources.loop.wire import Trace
 from dashboard.web.common.numbers import NOTHING
 from dashboard.web.common.times import Moment, show_moment
 from dashboard.web.conversations.present import Conversation, Limits, build_conversation
-from dashboard.web.pinning.picks import MOST, Pick, Picks, pick_trace
+from dashboard.web.pinning.picks import Pick, Picks, pick_trace
 
 ROWS_A_PAGE = 25
 PREVIEW = Limits(turn=700, data=80, total=4_000, turns=12)
@@ -83,7 +84,7 @@ def place(rows: tuple[PickRow, ...], number: int, total: int) -> PickPage:
 
 def label_all(total: int, count: int) -> str:
     """What the button that picks all that match will do, "" where there is nothing that it could."""
-    room = MOST - count
+    room = MOST_ITEMS - count
     if room <= 0 or not total:
         return ""
     return f"Pick all {total} that match" if total <= room else f"Pick the newest {room} of {total} that match"

@@ -10,14 +10,15 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from dashboard.sources import reader
 from dashboard.sources.connect import get_loop
 from dashboard.sources.http.errors import OutcomeUnknown, SourceError
 from dashboard.sources.loop.wire import Benchmark, Dataset, Judge, Trace
+from dashboard.sources.reader import Absent, Known, Unread
 from dashboard.web.common.numbers import show_cents
 from dashboard.web.common.redirects import SeeOther
 from dashboard.web.common.refusals import choose_status, place_refusal
 from dashboard.web.conversations.present import build_conversation
-from dashboard.web.models import Draft
 from dashboard.web.pinning import picks as picking
 from dashboard.web.pinning.forms import SENT_AS, BenchmarkForm, PickerForm, fingerprint, list_faults
 from dashboard.web.pinning.picks import read_picks, review_picks
@@ -25,6 +26,7 @@ from dashboard.web.pinning.present import PREVIEW
 from dashboard.web.pinning.views import answer_form, bind, load_choices
 from dashboard.web.site import access, drafts
 from dashboard.web.site.audit import log as audit
+from dashboard.web.site.models import Draft
 
 CHANGED = "The judge, or this form in another window, changed after this page was opened. Look at it again."
 
@@ -72,7 +74,10 @@ def send(request: HttpRequest, draft: Draft, form: BenchmarkForm) -> HttpRespons
     with drafts.sending(draft):
         try:
             with audit.record(request, action="create", target_kind="benchmark", target_name=body["name"]) as entry:
-                made = loop.create_benchmark(**body)
+                try:
+                    made = loop.create_benchmark(**body)
+                finally:
+                    reader.changed(reader.benchmarks.ask())
                 entry.target_id = made.id
                 cap = show_cents(made.per_run_ceiling_cents)
                 entry.message = f"{made.item_count} conversations, judge {made.judge_name}, at most {cap} a replay"
@@ -171,7 +176,8 @@ def follow(request: HttpRequest, draft: Draft) -> HttpResponse:
 def find_made(draft: Draft) -> tuple[list[Benchmark], str]:
     """The active benchmarks of this name, by which a lost answer is made up for; and why they could not be read."""
     name = draft.body.get("name", "").strip()
-    try:
-        return [one for one in get_loop().list_benchmarks(status="active") if one.name == name], ""
-    except SourceError as error:
-        return [], error.message
+    match reader.benchmarks.fresh():
+        case Known(value=benchmarks):
+            return [one for one in benchmarks if one.status == "active" and one.name == name], ""
+        case Absent(failure=error) | Unread(failure=error):
+            return [], error.message

@@ -7,17 +7,14 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from dashboard.sources.connect import get_loop
+from dashboard.sources import reader
 from dashboard.sources.http.errors import NotFound, SourceError
-from dashboard.sources.loop.client import Loop
-from dashboard.sources.loop.wire import Benchmark, BenchmarkItem
+from dashboard.sources.loop.wire import Benchmark
 from dashboard.web.common.redirects import SeeOther
 from dashboard.web.pinning.forms import show_typed_cents
-from dashboard.web.pinning.picks import build_pick
+from dashboard.web.pinning.picks import MOST_KEPT, build_pick
 from dashboard.web.site import access, drafts
 from dashboard.web.site.away import answer_away
-
-ITEMS_A_CALL = 100
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -36,10 +33,14 @@ def start_successor(request: HttpRequest, benchmark_id: str) -> HttpResponse:
 
 def prefill(request: HttpRequest, benchmark_id: str) -> str:
     """A draft with this benchmark's name, judge, cap and those of its source conversations that still exist: its id."""
-    loop = get_loop()
-    benchmark = loop.get_benchmark(benchmark_id)
-    judge = next((one for one in loop.list_judges() if one.id == benchmark.judge_id), None)
-    items = list_items(loop, benchmark_id)
+    found, judges, rows = reader.together(
+        reader.benchmark.ask(benchmark_id),
+        reader.judges.ask(),
+        reader.items.ask(benchmark_id, limit=MOST_KEPT),
+        fresh=True,
+    )
+    benchmark, items = found.need().value, rows.need().value[0]
+    judge = next((one for one in judges.need().value if one.id == benchmark.judge_id), None)
     sources = [item for item in items if item.source_trace_id]
     picks = {item.source_trace_id: build_pick(item.source_trace_id or "", item.prompt) for item in sources}
     max_tokens = benchmark.decoding.max_tokens
@@ -65,13 +66,3 @@ def describe(benchmark: Benchmark, gone: int, *, judge_gone: bool) -> str:
     if judge_gone:
         said.append(f"Its judge, {benchmark.judge_name or benchmark.judge_id}, is not there any more: choose one.")
     return " ".join(said)
-
-
-def list_items(loop: Loop, benchmark_id: str) -> list[BenchmarkItem]:
-    """Every pinned conversation, in its order."""
-    items: list[BenchmarkItem] = []
-    while True:
-        page, total = loop.list_items(benchmark_id, limit=ITEMS_A_CALL, offset=len(items))
-        items += page
-        if not page or len(items) >= total:
-            return items

@@ -10,19 +10,21 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from dashboard.sources.connect import get_loop
+from dashboard.contract import LEAST_ITEMS, MOST_ITEMS
+from dashboard.sources import reader
 from dashboard.sources.http.errors import SourceError
 from dashboard.sources.loop.wire import Dataset, Judge
+from dashboard.sources.reader import Known
 from dashboard.web.common.links import with_query
 from dashboard.web.common.redirects import SeeOther
 from dashboard.web.common.refusals import focus_first_error
-from dashboard.web.models import Draft
 from dashboard.web.pinning import picks as picking
 from dashboard.web.pinning import present
 from dashboard.web.pinning.forms import TYPED, BenchmarkForm, PickerForm
-from dashboard.web.pinning.picks import LEAST, MOST, Pick, read_picks, review_picks
-from dashboard.web.site import access, kept
+from dashboard.web.pinning.picks import Pick, read_picks, review_picks
+from dashboard.web.site import access, unsent
 from dashboard.web.site.drafts import change, new_id, open_draft, read_typed
+from dashboard.web.site.models import Draft
 
 
 @require_safe
@@ -41,7 +43,7 @@ def edit(request: HttpRequest, draft_id: str) -> HttpResponse:
         return SeeOther(reverse("review", args=[draft_id]))
     if request.method == "POST":
         return act(request, draft)
-    again = kept.take(request)
+    again = unsent.take(request)
     body = draft.body if again is None else absorb(draft.body, again)
     return answer_form(request, draft.pk, body, PickerForm(request.GET))
 
@@ -89,9 +91,9 @@ def pick_all(body: dict[str, Any], query: PickerForm) -> dict[str, Any]:
     picks = read_picks(body)
     known, before, offset = {pick.id for pick in picks}, len(picks), 0
     try:
-        while len(picks) < MOST:
+        while len(picks) < MOST_ITEMS:
             traces, total = list_traces(query, 100, offset)
-            fresh = [trace for trace in traces if trace.id not in known][: MOST - len(picks)]
+            fresh = [trace for trace in traces if trace.id not in known][: MOST_ITEMS - len(picks)]
             picks += [picking.pick_trace(trace) for trace in fresh]
             known |= {trace.id for trace in fresh}
             offset += len(traces)
@@ -127,7 +129,7 @@ def add_pasted(body: dict[str, Any], query: PickerForm) -> dict[str, Any]:
     new = [one for one in dict.fromkeys(pasted) if one not in known]
     room = picking.MOST_KEPT - len(picks)
     if len(new) > room:
-        return {**body, "note": f"That is {len(new)} ids; {MOST} conversations are the most that can be pinned."}
+        return {**body, "note": f"That is {len(new)} ids; {MOST_ITEMS} conversations are the most that can be pinned."}
     added = picking.pick_found(new, picking.look_up(new))
     note = picking.describe_pasted(pasted, added, known) if pasted else "Nothing was pasted."
     return {**body, "picks": [*picks, *added], "paste": "", "note": note}
@@ -135,22 +137,20 @@ def add_pasted(body: dict[str, Any], query: PickerForm) -> dict[str, Any]:
 
 def load_choices() -> tuple[list[Judge] | None, list[Dataset] | None, str]:
     """Judges and datasets; None for what could not be read, with the reason."""
-    loop = get_loop()
-    try:
-        judges = loop.list_judges()
-    except SourceError as error:
-        return None, None, error.message
-    try:
-        return judges, loop.list_datasets(), ""
-    except SourceError as error:
-        return judges, None, error.message
+    judges, datasets = reader.together(reader.judges.ask(), reader.datasets.ask(), fresh=True)
+    if not isinstance(judges, Known):
+        return None, None, judges.failure.message
+    if not isinstance(datasets, Known):
+        return judges.value, None, datasets.failure.message
+    return judges.value, datasets.value, ""
 
 
 def list_traces(query: PickerForm, limit: int, offset: int) -> tuple[list[Any], int]:
     value = query.value
-    return get_loop().list_traces(
+    found = reader.traces.fresh(
         search=value("q"), source=value("filed"), model=value("model"), limit=limit, offset=offset
     )
+    return found.need().value
 
 
 def bind(body: dict[str, Any], judges: list[Judge] | None, datasets: list[Dataset] | None) -> BenchmarkForm:
@@ -162,10 +162,11 @@ def bind(body: dict[str, Any], judges: list[Judge] | None, datasets: list[Datase
 
 def list_names() -> set[str]:
     """The names of the active benchmarks, none where they cannot be read."""
-    try:
-        return {one.name for one in get_loop().list_benchmarks(status="active")}
-    except SourceError:
-        return set()
+    match reader.benchmarks.fresh():
+        case Known(value=benchmarks):
+            return {one.name for one in benchmarks if one.status == "active"}
+        case _:
+            return set()
 
 
 def answer_form(
@@ -210,8 +211,8 @@ def build_picker(draft_id: str, body: dict[str, Any], query: PickerForm) -> dict
         "page": page,
         "review": review,
         "elsewhere": review.total - sum(row.picked for row in page.rows),
-        "least": LEAST,
-        "most": MOST,
+        "least": LEAST_ITEMS,
+        "most": MOST_ITEMS,
         "all_label": present.label_all(page.total, review.total) if query.value("show") != "picked" else "",
         "filtered": any(query.value(name) for name in ("q", "filed", "model")),
         "note": body.get("note", ""),

@@ -17,12 +17,11 @@ from dashboard.sources.loop.wire import Benchmark, Rule
 from dashboard.sources.reader import Known, Reading, describe_old
 from dashboard.web.common.links import link_pages, with_query
 from dashboard.web.common.redirects import SeeOther
-from dashboard.web.common.refusals import choose_status, explain
+from dashboard.web.common.refusals import Refusal, choose_status, explain
 from dashboard.web.rules.change import WHAT_IT_DOES, change_benchmark
 from dashboard.web.rules.forms import AttachRuleForm, RulesForm
 from dashboard.web.rules.present import build_rule, choose_rules, find_benchmark
 from dashboard.web.site import access
-from dashboard.web.site.audit.log import Refusal
 from dashboard.web.site.away import answer_away
 
 ROWS_A_PAGE = 25
@@ -41,7 +40,7 @@ def show_attach(request: HttpRequest, benchmark_id: str) -> HttpResponse:
         else:
             rule_id = form.cleaned_data["rule"]
             try:
-                said = _change(request, reader.rule.fresh(rule_id).need().value, benchmark_id, form)
+                said = _change(request, reader.rule.fresh(rule_id).need().value.rule, benchmark_id, form)
             except (SourceError, Refusal) as error:
                 refusal, status = (rule_id, explain(error)), choose_status(error)
             else:

@@ -8,6 +8,7 @@ from dashboard.sources import reader
 from dashboard.sources.connect import get_loop
 from dashboard.sources.loop.wire import Benchmark, Rule
 from dashboard.sources.reader import Absent
+from dashboard.web.common.refusals import Refusal
 from dashboard.web.site.audit import log as audit
 
 WHAT_IT_DOES = (
@@ -20,7 +21,7 @@ def change_benchmark(request: HttpRequest, rule: Rule, benchmark_id: str | None,
     """Have the rule replay this benchmark, or none, and say what was done.
 
     `rule` is as it is now, `seen` the benchmark id that the form was opened over ("" for none). Raises
-    `audit.Refusal` when the rule changed in between, and every `SourceError`: the service's refusals are in its words.
+    `Refusal` when the rule changed in between, and every `SourceError`: the service's refusals are in its words.
     """
     loop = get_loop(actor=request.user.get_username())
     wanted = find_benchmark(benchmark_id) if benchmark_id else None
@@ -31,7 +32,7 @@ def change_benchmark(request: HttpRequest, rule: Rule, benchmark_id: str | None,
     with audit.record(request, action=action, target_kind="rule", target_id=rule.id, target_name=rule.name) as entry:
         # A retired one is left to the service to refuse: that says more than that the form is old.
         if (rule.benchmark_id or "") != seen and not (wanted and wanted.status == "retired"):
-            raise audit.Refusal(
+            raise Refusal(
                 "STALE_FORM",
                 f"The rule changed after this form was opened: it replayed {name_of(seen)} then, and replays "
                 f"{name_of(rule.benchmark_id)} now. Nothing was changed; look again and send it once more.",
@@ -40,7 +41,7 @@ def change_benchmark(request: HttpRequest, rule: Rule, benchmark_id: str | None,
         try:
             loop.set_rule_benchmark(rule.id, benchmark_id)
         finally:
-            reader.changed(reader.rules.ask(), reader.rule.ask(rule.id), reader.rule_detail.ask(rule.id))
+            reader.changed(reader.rules.ask(), reader.rule.ask(rule.id))
         entry.message = f"from {identify(before, rule.benchmark_id)} to {identify(wanted, benchmark_id)}"
     if benchmark_id:
         paused = "" if rule.enabled else " It is paused: until it is resumed it starts none."

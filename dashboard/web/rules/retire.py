@@ -20,7 +20,7 @@ from dashboard.web.common.refusals import choose_status, focus_first_error, plac
 from dashboard.web.common.times import show_moment
 from dashboard.web.pinning.successor import start_successor
 from dashboard.web.rules.forms import RetireForm
-from dashboard.web.site import access, kept
+from dashboard.web.site import access, unsent
 from dashboard.web.site.audit import log as audit
 from dashboard.web.site.away import answer_away
 
@@ -37,7 +37,7 @@ def show_retire(request: HttpRequest, benchmark_id: str) -> HttpResponse:
         raise Http404 from error
     except SourceError as error:
         return answer_away(request, error)
-    form = RetireForm(request.POST) if acts else RetireForm(initial=dict((kept.take(request) or {}).items()))
+    form = RetireForm(request.POST) if acts else RetireForm(initial=dict((unsent.take(request) or {}).items()))
     if not acts:
         return _answer(request, reading, rules, form)
     if not form.is_valid():

@@ -19,12 +19,18 @@ from dashboard.sources.loop.wire import Benchmark, Rule, TrainingRun
 from dashboard.sources.reader import Known, Reading, describe_old
 from dashboard.web.common.links import link_pages
 from dashboard.web.common.redirects import SeeOther
-from dashboard.web.common.refusals import choose_status, explain, focus_first_error, place_refusal
+from dashboard.web.common.refusals import Refusal, choose_status, explain, focus_first_error, place_refusal
 from dashboard.web.rules.change import WHAT_IT_DOES, change_benchmark
 from dashboard.web.rules.forms import AttachForm, RulesForm
-from dashboard.web.rules.present import build_rule, choose_rules, find_benchmark, list_settings, show_run, why_stopped
+from dashboard.web.rules.present import (
+    build_rule,
+    choose_rules,
+    find_benchmark,
+    list_settings,
+    show_run,
+    why_stopped,
+)
 from dashboard.web.site import access
-from dashboard.web.site.audit.log import Refusal
 from dashboard.web.site.away import answer_away
 
 ROWS_A_PAGE = 25
@@ -92,32 +98,28 @@ def show_rule(request: HttpRequest, rule_id: str) -> HttpResponse:
     access.check(request.user, "attach" if request.method == "POST" else "read")
     acts = request.method == "POST"
     found, all_found, runs = reader.together(
-        reader.rule_detail.ask(rule_id),
-        reader.benchmarks.ask(),
-        reader.runs.ask(rule_id, limit=RECENT_RUNS),
-        fresh=acts,
+        reader.rule.ask(rule_id), reader.benchmarks.ask(), reader.runs.ask(rule_id, limit=RECENT_RUNS), fresh=acts
     )
     try:
-        detail, benchmarks = found.need(), all_found.need()
+        rule, benchmarks = found.need(), all_found.need()
     except NotFound as error:
         raise Http404 from error
     except SourceError as error:
         return answer_away(request, error)
-    rule = detail.value.rule
-    form = AttachForm(request.POST if acts else None, benchmarks=list_choices(rule, benchmarks.value))
+    form = AttachForm(request.POST if acts else None, benchmarks=list_choices(rule.value.rule, benchmarks.value))
     if not acts:
-        return _answer(request, detail, benchmarks, runs, form)
+        return _answer(request, rule, benchmarks, runs, form)
     if not form.is_valid():
-        return _answer(request, detail, benchmarks, runs, form, status=422)
+        return _answer(request, rule, benchmarks, runs, form, status=422)
     wanted = form.cleaned_data["benchmark"] if form.cleaned_data["go"] == "attach" else None
     try:
-        messages.success(request, change_benchmark(request, rule, wanted, seen=form.cleaned_data["seen"]))
+        messages.success(request, change_benchmark(request, rule.value.rule, wanted, seen=form.cleaned_data["seen"]))
     except (SourceError, Refusal) as error:
         place_refusal(form, error, {"benchmark_id": "benchmark"})
-        now = reader.rule_detail.fresh(rule_id)
+        now = reader.rule.fresh(rule_id)
         offer_again(form)
         return _answer(
-            request, now if isinstance(now, Known) else detail, benchmarks, runs, form, status=choose_status(error)
+            request, now if isinstance(now, Known) else rule, benchmarks, runs, form, status=choose_status(error)
         )
     return SeeOther(reverse("rule", args=[rule_id]))
 
@@ -145,21 +147,21 @@ def offer_again(form: AttachForm) -> None:
 
 def _answer(
     request: HttpRequest,
-    detail: Known[RuleDetail],
+    found: Known[RuleDetail],
     benchmarks: Known[list[Benchmark]],
     runs: Reading[tuple[list[TrainingRun], int]],
     form: AttachForm,
     *,
     status: int = 200,
 ) -> HttpResponse:
-    now, rule = datetime.now(UTC), detail.value.rule
-    benchmark_id = rule.benchmark_id
+    now, detail = datetime.now(UTC), found.value
+    rule, benchmark_id = detail.rule, detail.rule.benchmark_id
     replays = find_benchmark(benchmark_id, benchmarks)
     if benchmark_id and not isinstance(replays, Known):
         replays = reader.benchmark(benchmark_id)
     context = {
         "row": build_rule(rule, replays, None, now),
-        "settings": list_settings(detail.value),
+        "settings": list_settings(detail),
         "stopped": why_stopped(rule),
         "runs": [show_run(run, now) for run in runs.value[0]] if isinstance(runs, Known) else [],
         "runs_failure": "" if isinstance(runs, Known) else explain(runs.failure),
@@ -170,6 +172,6 @@ def _answer(
         # How many active ones are not offered because nothing of them can be replayed.
         "empty": sum(not one.item_count for one in _list_others(rule, benchmarks.value)),
         "what_it_does": WHAT_IT_DOES,
-        "old": describe_old(detail, replays, benchmarks, runs, now=now),
+        "old": describe_old(found, replays, benchmarks, runs, now=now),
     }
     return render(request, "web/rules/rule.html", context, status=status)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from dashboard.charts.numbers import choose_decimals
 from dashboard.sources.loop.wire import Score, Unreadable
+from dashboard.sources.runloop.points import RUNLOOP, build_points
 from dashboard.sources.runloop.wire import MOST_OUTPUT, FunctionScore, RunloopRun, ScenarioRun
-from dashboard.trend import COMPLETED, RUN_SCALE, find_run_flags, find_run_gap
+from dashboard.trend import find_flags, find_gap
 from dashboard.web.common.numbers import NOTHING, Number, show_count, show_score
 from dashboard.web.common.texts import count_characters, cut_text
 from dashboard.web.common.times import Moment, show_duration, show_moment
@@ -79,10 +80,11 @@ class Verdict(NamedTuple):
 
 
 def build_run(run: RunloopRun, now: datetime) -> ShownRun:
-    gap = find_run_gap(run, now)
+    [point] = build_points([run])
+    gap = find_gap(point, RUNLOOP, now, alone=True)
     score = run.score if gap is None and isinstance(run.score, float) else None
     # When it started is a fact of its own here.
-    notes = [flag.text for flag in find_run_flags(run, score) if flag.kind != "untimed"]
+    notes = [flag.text for flag in find_flags(point, (score, None, None), RUNLOOP) if flag.kind != "untimed"]
     if gap:
         given = [f"{show_any(run.score).text} was given"] if isinstance(run.score, float) else []
         notes = [gap.reason, *notes, *given]
@@ -106,7 +108,7 @@ def show_any(score: Score, decimals: int | None = None) -> Number:
         return Number(f"unreadable: {score.raw}", "")
     if score is None:
         return Number(NOTHING, "")
-    return show_score(score, choose_decimals([score], RUN_SCALE) if decimals is None else decimals)
+    return show_score(score, choose_decimals([score], RUNLOOP.scale) if decimals is None else decimals)
 
 
 def sort_scenarios(scenarios: Sequence[ScenarioRun]) -> list[ScenarioRun]:
@@ -120,7 +122,7 @@ def sort_scenarios(scenarios: Sequence[ScenarioRun]) -> list[ScenarioRun]:
 
 def build_scenarios(scenarios: Sequence[ScenarioRun], now: datetime) -> list[ShownScenario]:
     """These scenario runs as they are printed, in their order."""
-    decimals = choose_decimals((one.score for one in scenarios if isinstance(one.score, float)), RUN_SCALE)
+    decimals = choose_decimals((one.score for one in scenarios if isinstance(one.score, float)), RUNLOOP.scale)
     return [
         ShownScenario(
             one.id,
@@ -150,7 +152,7 @@ def compare_means(run: RunloopRun, scenarios: Sequence[ScenarioRun], cut: str = 
 
     `cut`: why there may be more scenario runs than these; empty where these are all.
     """
-    if run.state != COMPLETED:
+    if run.state != RUNLOOP.scored:
         return Verdict(f"It cannot be recomputed because the run is {run.state or 'without a state'}.", None)
     if cut:
         return Verdict("It cannot be recomputed because there may be more scenario runs than could be read.", None)
@@ -166,7 +168,7 @@ def compare_means(run: RunloopRun, scenarios: Sequence[ScenarioRun], cut: str = 
         shown, given = show_any(mean).text, show_count(count, "scenario score")
         return Verdict(f"Computed here from {given}: {shown}. Runloop reports no score.", None)
     agrees = abs(mean - reported) <= AGREES_WITHIN
-    decimals = choose_decimals([mean, reported], RUN_SCALE)
+    decimals = choose_decimals([mean, reported], RUNLOOP.scale)
     shown, given = show_score(mean, decimals).text, show_score(reported, decimals).text
     if shown == given and not agrees:  # further digits than the page prints
         shown, given = repr(mean), repr(reported)

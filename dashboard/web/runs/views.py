@@ -13,10 +13,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from dashboard.sources import reader
 from dashboard.sources.http.errors import NotFound, SourceError
 from dashboard.sources.reader import Absent, Known, Unread, describe_old
-from dashboard.web.common.forms import RunForm
 from dashboard.web.common.links import link_pages
 from dashboard.web.common.numbers import show_count
 from dashboard.web.runs import present
+from dashboard.web.runs.forms import RunForm
 from dashboard.web.site import access
 from dashboard.web.site.audit import log as audit
 from dashboard.web.site.away import answer_away

@@ -16,6 +16,7 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet, prefetch_related_objects
 
+from dashboard.contract import WRITE
 from dashboard.sources import reader
 from dashboard.sources.connect import get_connection
 from dashboard.sources.reader import Known
@@ -78,7 +79,7 @@ class KeyMayNotWrite(NotAllowed):
     code = "KEY_MAY_NOT_WRITE"
 
     def explain(self, action: Action) -> str:
-        return f"{WORDS[action]} needs an API key with the scope loop:write"
+        return f"{WORDS[action]} needs an API key with the scope {WRITE}"
 
 
 def role_of(user: User | AnonymousUser) -> Role | None:
@@ -125,6 +126,6 @@ def api_may_write() -> bool:
         return True
     match reader.identity():
         case Known(value=identity):
-            return not identity.scopes or "loop:write" in identity.scopes
+            return not identity.scopes or WRITE in identity.scopes
         case _:
             return True

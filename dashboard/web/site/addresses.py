@@ -6,10 +6,13 @@ from urllib.parse import unquote, urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.http.request import split_domain_port, validate_host
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
-API_PREFIXES = ("/api/", "/v1/")
+from dashboard.contract import API_ROOTS
+from dashboard.environment import bracket
+
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not bound to
 
 PAGE_OF_PART = {
@@ -28,16 +31,20 @@ def build_origin(host: str, port: int) -> str:
     """Where a browser reaches the server that listens there: at the proxy of HTTPS=1 if it is named, else directly."""
     named = [origin for origin in settings.CSRF_TRUSTED_ORIGINS if "*" not in origin] if settings.HTTPS else []
     if named:
-        return named[0].rstrip("/")
-    host = ANY_ADDRESS.get(host, host)
-    return f"http://[{host.strip('[]')}]:{port}" if ":" in host else f"http://{host}:{port}"
+        return named[0]
+    return f"http://{bracket(ANY_ADDRESS.get(host, host))}:{port}"
 
 
 def explain_origin(origin: str) -> str:
     """What to say beside a link to `origin` that leads nowhere by itself; empty where it does."""
-    if not settings.HTTPS or origin.startswith("https:"):
-        return ""
-    return f"HTTPS is on: open this link with your proxy's address in the place of {origin}, or set TRUSTED_ORIGINS."
+    if settings.HTTPS and not origin.startswith("https:"):
+        return (
+            f"HTTPS is on: open this link with your proxy's address in the place of {origin}, or set TRUSTED_ORIGINS."
+        )
+    name, _port = split_domain_port(urlsplit(origin).netloc.lower())
+    if not validate_host(name, settings.ALLOWED_HOSTS):
+        return f"This link is refused as it stands: ALLOWED_HOSTS does not name {name}."
+    return ""
 
 
 def find_page(request: HttpRequest, address: str | None) -> str:
@@ -50,7 +57,7 @@ def find_page(request: HttpRequest, address: str | None) -> str:
     ):
         return ""
     split = urlsplit(address)
-    if split.path.startswith(API_PREFIXES):
+    if split.path.startswith(API_ROOTS):
         return ""
     try:
         match = resolve(unquote(split.path))

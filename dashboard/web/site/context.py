@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from dashboard.web.runs.training.waiting import count_waiting
-from dashboard.web.site import access, kept
+from dashboard.sources import reader
+from dashboard.sources.reader import Known
+from dashboard.web.site import access, unsent
 
 
 class May:
@@ -32,6 +33,15 @@ class May:
         return True
 
 
+def count_waiting() -> int | None:
+    """How many runs await a decision; None where it could not be read in the moment that a page has for it."""
+    match reader.waiting_runs():
+        case Known(value=(_, count)):
+            return count
+        case _:
+            return None
+
+
 def permissions(request: HttpRequest) -> dict[str, object]:
     """`may`, asked only where a template asks, and `role`: the person's, or None.
 
@@ -45,17 +55,17 @@ def permissions(request: HttpRequest) -> dict[str, object]:
     }
 
 
-def kept_form(request: HttpRequest) -> dict[str, object]:
-    """`kept_form`: what was typed on this page and could not be sent, None without.
+def unsent_form(request: HttpRequest) -> dict[str, object]:
+    """`unsent_form`: what was typed on this page and could not be sent, None without.
 
     `.filled_in`: the page's form holds it already; else `.fields` lists it for copying.
     """
 
     def find() -> dict[str, object] | None:
-        found = kept.find_kept(request)
+        found = unsent.find(request) if request.method in unsent.SAFE else None
         if found is None:
             return None
-        fields = [(name, "\n".join(values)) for name, values in found["fields"].items() if any(values)]
-        return {"filled_in": hasattr(request, "kept_taken"), "fields": fields}
+        fields = [(name, "\n".join(values)) for name, values in found.items() if any(values)]
+        return {"filled_in": hasattr(request, "unsent_taken"), "fields": fields}
 
-    return {"kept_form": SimpleLazyObject(find)}
+    return {"unsent_form": SimpleLazyObject(find)}

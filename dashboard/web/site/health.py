@@ -1,30 +1,45 @@
-"""Is the process up, and can it do its work? Both answer anybody, in one word each."""
+"""Is the process up, and can it show pages? Both answer anybody, in one word each, whatever name they are asked by."""
 
 from __future__ import annotations
 
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Any
 
-from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DatabaseError, connection
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.db import DatabaseError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.urls import resolve
 from django.views.decorators.http import require_safe
 
 from dashboard.sources import reader
 from dashboard.sources.reader import Ask, Known
 
-OK, DOWN = "ok", "down"
+OK, DOWN, MISCONFIGURED = "ok", "down", "misconfigured"
+PROBES = ("/healthz", "/readyz")
 KEPT_S = 5.0
 """How long one look at the sources answers everybody: strangers can call this, and it must not pass their load on."""
 WAITS_S = 2.0
 """How long one look waits for remote sources, all together. What is late is down."""
 
 _lock = threading.Lock()
-_last_look: tuple[float, dict[str, str], bool] | None = None
+_last_look: tuple[float, dict[str, str]] | None = None
+
+
+def answer_probes(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Middleware: answer the probes before anything asks by what name, over which scheme or by whom we are called."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        if request.path_info not in PROBES:
+            return get_response(request)
+        answer: HttpResponse = resolve(request.path_info).func(request)
+        answer["Cache-Control"] = "no-store"
+        return answer
+
+    return middleware
 
 
 @login_not_required
@@ -36,49 +51,43 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """200 when the database answers and a source that is set up does, else 503; and which of them do not.
+    """200 where pages can be shown, else 503: the database answers and no source is set up wrong. A word for each.
 
-    One of two remote sources is enough: what the other is away with, the pages say.
+    A remote source that is away takes nobody from this server: its pages show what was read last, and say so.
     """
     database = _database_answers()
-    sources, enough = _look_at_sources() if database else (dict.fromkeys(("loop", "runloop"), DOWN), False)
-    words = {"database": OK if database else DOWN} | sources
-    return JsonResponse(words, status=200 if database and enough else 503)
+    words = {"database": OK if database else DOWN}
+    words |= _look_at_sources() if database else dict.fromkeys(("loop", "runloop"), DOWN)
+    return JsonResponse(words, status=200 if database and MISCONFIGURED not in words.values() else 503)
 
 
 def _database_answers() -> bool:
+    """A table of ours can be read: an empty or foreign database has none."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
+        get_user_model().objects.exists()
     except DatabaseError:
         return False
     return True
 
 
-def _look_at_sources() -> tuple[dict[str, str], bool]:
-    """A word for each source, and whether those that answer are enough. Of several probes at once one asks."""
+def _look_at_sources() -> dict[str, str]:
+    """A word for each source. Of several probes at once one asks."""
     global _last_look
     with _lock:
         if _last_look is None or time.monotonic() - _last_look[0] > KEPT_S:
             words = _ask_both()
-            remote = [name for name, url in _find_remote().items() if url]
-            # It answers as long as the database does: it stands in for no remote one.
-            _last_look = time.monotonic(), words, OK in [words[name] for name in remote or words]
-        return _last_look[1], _last_look[2]
+            _last_look = time.monotonic(), words
+        return _last_look[1]
 
 
 def _ask_both() -> dict[str, str]:
-    """A word for each, asked at the same time. What is set up wrong is down."""
+    """A word for each, asked at the same time."""
+    words: dict[str, str] = {}
     asks: dict[str, Ask[Any]] = {}
     for name, noun in (("loop", reader.loop_answers), ("runloop", reader.runloop_answers)):
-        with suppress(ImproperlyConfigured):
+        try:
             asks[name] = noun.ask()
+        except ImproperlyConfigured:
+            words[name] = MISCONFIGURED
     readings = reader.each(asks, within_s=WAITS_S)
-    return {name: OK if isinstance(readings.get(name), Known) else DOWN for name in ("loop", "runloop")}
-
-
-def _find_remote() -> dict[str, str]:
-    return {
-        "loop": settings.RUNBIOS_BASE_URL,
-        "runloop": settings.RUNLOOP_BASE_URL or settings.RUNLOOP_API_KEY,
-    }
+    return words | {name: OK if isinstance(readings[name], Known) else DOWN for name in asks}

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 from django.utils.cache import patch_vary_headers
 
-from dashboard.web.site import kept
-from dashboard.web.site.addresses import API_PREFIXES, find_page
+from dashboard.contract import API_ROOTS
+from dashboard.web.site import unsent
+from dashboard.web.site.addresses import find_page
 
 
 class SignInMiddleware(LoginRequiredMiddleware):
@@ -22,19 +25,38 @@ class SignInMiddleware(LoginRequiredMiddleware):
     put the sign-in page into a table.
     """
 
+    def process_view(
+        self, request: HttpRequest, view_func: Callable[..., HttpResponseBase], args: Any, kwargs: Any
+    ) -> HttpResponseBase | None:
+        request.carried_out = request.method not in unsent.SAFE and request.user.is_authenticated  # type: ignore[attr-defined]
+        return super().process_view(request, view_func, args, kwargs)
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """What was typed before is no longer waited for once its page has sent a form and nothing broke."""
+        if getattr(request, "carried_out", False) and response.status_code < 500:
+            unsent.forget(request)
+        return response
+
     def handle_no_permission(  # type: ignore[override]  # not every answer to a stranger is a redirect
         self, request: HttpRequest, view_func: Callable[..., HttpResponseBase]
     ) -> HttpResponseBase:
-        page = kept.keep(request) if request.method not in kept.SAFE else ""
+        fate = unsent.keep(request) if request.method not in unsent.SAFE else unsent.Fate()
         if request.htmx:  # type: ignore[attr-defined]
             answer = HttpResponse(status=401)
-            answer["HX-Redirect"] = sign_in_address(request, page or find_current_page(request))
+            answer["HX-Redirect"] = lead_to_sign_in(request, fate, find_current_page(request))
             return answer
         if request.headers.get("Accept", "").startswith("application/json"):
             return JsonResponse({"sign_in": sign_in_address(request, request.get_full_path())}, status=401)
         answer = HttpResponse(status=302)
-        answer["Location"] = sign_in_address(request, page or request.get_full_path())
+        answer["Location"] = lead_to_sign_in(request, fate, request.get_full_path())
         return answer
+
+
+def lead_to_sign_in(request: HttpRequest, fate: unsent.Fate, page: str | None = None) -> str:
+    """Where to sign in, which then says what became of the form. `page`: what to come back to, without a form."""
+    if fate.notice:
+        messages.warning(request, fate.notice)
+    return sign_in_address(request, fate.page or page)
 
 
 def sign_in_address(request: HttpRequest, came_from: str | None) -> str:
@@ -57,7 +79,7 @@ def keep_out_of_caches(get_response: Callable[[HttpRequest], HttpResponse]) -> C
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        if not request.path_info.startswith(API_PREFIXES):
+        if not request.path_info.startswith(API_ROOTS):
             response.headers.setdefault("Cache-Control", "no-store, private")
             patch_vary_headers(response, ["Cookie", "HX-Request"])
         return response

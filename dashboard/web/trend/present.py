@@ -1,4 +1,4 @@
-"""A benchmark's trend as its page prints it: what is frozen, the newest point, the table, the key and the links."""
+"""A benchmark's trend as its page prints it: the newest point, the chart, its key and the links that lead on."""
 
 from __future__ import annotations
 
@@ -6,57 +6,40 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.core.paginator import Page
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from dashboard.charts import DECISIONS, GAPS, UNKNOWN_DECISION, UNKNOWN_GAP, render_glyph
+from dashboard.charts import (
+    DECISIONS,
+    NARROW,
+    UNKNOWN_DECISION,
+    WIDE,
+    choose_glyph,
+    draw_trend,
+    render_glyph,
+    render_svg,
+)
 from dashboard.charts.numbers import choose_decimals
 from dashboard.charts.palette import STYLES
-from dashboard.sources.loop.wire import Benchmark
-from dashboard.sources.reader import Known, describe_old
-from dashboard.trend import ALL_RULES, DECISION_LABELS, GAP_LABELS, Slot, Trend
-from dashboard.web.common.links import with_query
-from dashboard.web.common.numbers import NOTHING, Number, show_cents, show_delta, show_score
+from dashboard.sources.reader import describe_old
+from dashboard.trend import DECISION_LABELS, PAIR_KINDS, Trend
+from dashboard.web.common.links import link_pages, with_query
+from dashboard.web.common.numbers import Number, show_count
 from dashboard.web.common.times import Moment, show_moment
-from dashboard.web.trend.tables import choose_table_decimals, find_page
+from dashboard.web.trend.rows import build_columns, find_table, render_rows, show_numbers, shows_groups
+from dashboard.web.trend.series import Asked, Choice, Series
 
-NO_NUMBER = Number(NOTHING, "")
-CAPTION = (
-    "This number does not gate promotion. The paired comparison of a run does the comparing, because it cancels most "
-    "of the judge's variance; an absolute mean carries that variance whole. A person reads the trend."
-)
-
-
-class ReplayRow(NamedTuple):
-    """One replay as a row of the table."""
-
-    id: str
-    checkpoint: str
-    rule: str
-    candidate: Number
-    incumbent: Number
-    delta: Number
-    status: str
-    reason: str
-    notes: tuple[str, ...]
-    decision: str
-    glyph: SafeString
-    at: Moment
-    addressed: bool
-
-
-class Choice(NamedTuple):
-    """One of several links of which one is current."""
-
-    label: str
-    url: str
-    current: bool
-    hint: str = ""
+CARRIED_BY_DATES = ("rule", "group", "label", "candidate", "incumbent", "axis")
+"""What stays as it is when a range of days is sent."""
 
 
 class KeyEntry(NamedTuple):
+    """What a shape or a line of the chart stands for. `swatch` is the kind of line, with the class of its stroke."""
+
     glyph: SafeString
     label: str
+    swatch: str = ""
+    css: str = ""
 
 
 class LegendEntry(NamedTuple):
@@ -66,172 +49,181 @@ class LegendEntry(NamedTuple):
     css: str
 
 
-class Fact(NamedTuple):
-    """A line of the panel of what is frozen. `full` is the whole of a value that is shown short."""
+class Latest(NamedTuple):
+    """The newest scored point, or pair of them, in one line."""
 
-    name: str
-    text: str
-    full: str = ""
-
-
-def find_table(trend: Trend, *, page: int | None, replay: str | None) -> Page[Slot]:
-    """The page of the table that was asked for, or the one that holds this replay."""
-    place = next((slot.place for slot in trend.slots if slot.id == replay), None) if replay else None
-    return find_page(trend.slots, page=page, place=place)
-
-
-def build_rows(table: Page[Slot], trend: Trend, *, replay: str | None, now: datetime) -> list[ReplayRow]:
-    """The rows of this page; `replay` is the one that was asked for."""
-    decimals = choose_table_decimals(table, trend.scale)
-    return [_show_slot(slot, trend, decimals, slot.id == replay, now) for slot in table.object_list]
+    label: str
+    group: str
+    """That it is of, where several are shown; else empty."""
+    numbers: list[tuple[str, Number]]
+    """What each is called, and the number."""
+    note: str
+    at: Moment
+    notes: tuple[str, ...]
 
 
-def _show_slot(slot: Slot, trend: Trend, decimals: int, addressed: bool, now: datetime) -> ReplayRow:
-    if slot.candidate is None or slot.incumbent is None or slot.delta is None:
-        scores = (NO_NUMBER, NO_NUMBER, NO_NUMBER)
-    else:
-        scores = (
-            show_score(slot.candidate, decimals),
-            show_score(slot.incumbent, decimals),
-            show_delta(slot.delta, decimals, lower_is_better=trend.lower_is_better, conclusive=not slot.partial),
-        )
-    return ReplayRow(
-        slot.id,
-        slot.label,
-        slot.point.rule_name or slot.rule,
-        *scores,
-        status=slot.gap.label if slot.gap else "scored",
-        reason=slot.gap.reason if slot.gap else "",
-        notes=(*(flag.text for flag in slot.flags), *((f"new era: {slot.era_reason}",) if slot.era_reason else ())),
-        decision=slot.decision.label if slot.decision else "",
-        glyph=_glyph_of(slot),
-        at=show_moment(slot.point.created_at, now, undated=slot.undated),
-        addressed=addressed,
-    )
-
-
-def _glyph_of(slot: Slot) -> SafeString:
-    """The shape that stands for this replay in the chart; none for a scored one without a decision."""
-    if slot.gap:
-        return SafeString(render_glyph(GAPS.get(slot.gap.kind, UNKNOWN_GAP), "gap"))
-    if slot.decision:
-        return SafeString(render_glyph(DECISIONS.get(slot.decision.key, UNKNOWN_DECISION), "decision"))
-    return SafeString("")
-
-
-def build_key() -> dict[str, list[KeyEntry]]:
-    """Every glyph that a chart can hold, with what it stands for."""
-    gaps = [
-        KeyEntry(SafeString(render_glyph(glyph, "gap")), GAP_LABELS.get(kind, kind)) for kind, glyph in GAPS.items()
-    ]
-    gaps.append(
-        KeyEntry(SafeString(render_glyph(UNKNOWN_GAP, "gap")), "any other status, named as the service gave it")
-    )
-    decisions = [
-        KeyEntry(SafeString(render_glyph(glyph, "decision")), DECISION_LABELS.get(kind, kind))
-        for kind, glyph in DECISIONS.items()
-    ]
-    decisions.append(KeyEntry(SafeString(render_glyph(UNKNOWN_DECISION, "decision")), "any other decision"))
-    return {"gaps": gaps, "decisions": decisions}
-
-
-def build_facts(benchmark: Benchmark, now: datetime) -> list[Fact]:
-    """What the benchmark is frozen to, as far as the service says it."""
-    decoding, scoring, digest = benchmark.decoding, benchmark.scoring, benchmark.items_digest
-    decoded = [
-        f"temperature {decoding.temperature:g}" if decoding.temperature is not None else "",
-        f"at most {decoding.max_tokens} tokens" if decoding.max_tokens is not None else "",
-        "streamed" if decoding.stream else "",
-    ]
-    scored = [scoring.metric, f"scale {scoring.scale}" if scoring.scale else "", scoring.aggregate]
-    created = show_moment(benchmark.created_at, now)
-    return [
-        Fact("Judge", benchmark.judge_name or NOTHING),
-        Fact("Judge's model", benchmark.judge_model or NOTHING),
-        Fact("Scoring", _joined(scored) + ("; every row must be scored" if scoring.require_all_rows else "")),
-        Fact("Conversations", str(benchmark.item_count)),
-        Fact("Set's digest", digest[:12] or NOTHING, digest if len(digest) > 12 else ""),
-        Fact("Decoding", _joined(decoded)),
-        Fact("Cap for one replay", show_cents(benchmark.per_run_ceiling_cents)),
-        Fact("Created", created.text + (f" by {benchmark.created_by}" if benchmark.created_by else "")),
-    ]
-
-
-def build_retired_line(benchmark: Benchmark, now: datetime) -> str:
-    """When, by whom and why it was retired, as far as the service says; empty for one that was not."""
-    if benchmark.status != "retired" and benchmark.retired_at is None:
-        return ""
-    retired = show_moment(benchmark.retired_at, now)
-    when = f" {retired.text}" if retired.text != NOTHING else ""
-    who = f" by {benchmark.retired_by}" if benchmark.retired_by else ""
-    why = f": {benchmark.retired_reason}" if benchmark.retired_reason else ""
-    return f"Retired{when}{who}{why}"
-
-
-def describe_unchecked(trend: Trend) -> str:
-    """What was not checked because no replay shown says it, in one sentence; empty where all was, or none is shown."""
-    points = [slot.point for slot in trend.slots]
-    checks: dict[str, list[object]] = {
-        "which set each replay used": [point.items_digest for point in points],
-        "how many of its rows were scored": [point.rows_scored for point in points],
-        "which incumbent served": [point.incumbent_ref for point in points],
+def build_page(series: Series, asked: Asked, trend: Trend, now: datetime) -> dict[str, Any]:
+    """What the whole page prints."""
+    return {
+        **build_region(series, asked, trend, now),
+        **series.describe(trend, asked, now),
+        "lapsed": asked.lapsed,
+        "key": build_key(trend),
     }
-    unsaid = [check for check, values in checks.items() if values and all(value is None for value in values)]
-    if not unsaid:
-        return ""
-    listed = " or ".join([", ".join(unsaid[:-1]), unsaid[-1]] if len(unsaid) > 1 else unsaid)
-    return f"Not checked: the service does not say {listed}."
+
+
+def build_region(series: Series, asked: Asked, trend: Trend, now: datetime) -> dict[str, Any]:
+    """What the region prints of the chart and its table, and its links."""
+    form, query, words = asked.form, asked.query, trend.words
+    here, row = reverse(series.route, args=[series.id]), words.thing
+    wanted = form.value(row)
+    table = find_table(trend, page=form.value("page"), wanted=wanted)
+    first = {"page": None, row: None}
+    title = f"{series.name}: {describe_axes(trend)}"
+    description = f"{trend.scored_count} {words.things} with a score and {trend.gap_count} without, oldest first."
+    # Made by our own charts, which escape every text that they place.
+    wide, narrow = (
+        SafeString(
+            render_svg(draw_trend(trend, axis=form.axis_kind, frame=frame), title=title, description=description)
+        )
+        for frame in (WIDE, NARROW)
+    )
+    return {
+        "series": series,
+        "words": words,
+        "trend": trend,
+        "form": form,
+        "axis": form.axis_kind,
+        "wide": wide,
+        "narrow": narrow,
+        "row_name": row,
+        "here": here,
+        "table": table,
+        "table_of": "Rows" if trend.paired or trend.missing_count else words.things.capitalize(),
+        "columns": build_columns(trend),
+        "rows": render_rows(table, trend, wanted=wanted, now=now),
+        "notes": (*series.notes, *asked.notes),
+        "old": describe_old(*series.readings, *asked.readings, now=now),
+        "latest": summarise_latest(trend, now),
+        "counted": count_points(trend, asked.missing),
+        "undated": describe_undated(trend),
+        "empty": None if series.size else series.describe_empty(),
+        "legend": build_legend(trend),
+        "legend_note": f"Candidates alone. Choose one {words.group} to see its incumbent and its {words.delta}s."
+        if trend.overlaid and not trend.alone
+        else "",
+        "caption": series.caption(trend),
+        "carried_by_dates": {name: query[name] for name in CARRIED_BY_DATES if name in query},
+        "group_choices": series.choose_groups(trend, here, query),
+        "range_choices": build_range_choices(here, query),
+        "axis_choices": build_axis_choices(form.axis_kind, here, query, slot=f"one slot a {words.thing}"),
+        "poll_s": choose_poll_s((None if point.undated else point.created_at for point in trend.open_points), now),
+        "page_url": with_query(here, query, **first),
+        "all_url": with_query(here, query, **first, **{"last": None, "from": None, "to": None}),
+        "region_url": with_query(reverse(f"{series.route}-region", args=[series.id]), query),
+        "figure_url": with_query(reverse(f"{series.route}-figure", args=[series.id]), query, **first),
+        **link_pages(table, here, query, **{row: None}),
+    }
+
+
+def describe_axes(trend: Trend) -> str:
+    """What the chart shows, in a few words."""
+    if trend.paired:
+        return "candidate and incumbent score by checkpoint"
+    scores = trend.words.score_names[:1] if trend.alone or trend.overlaid else trend.words.numbers
+    return f"{' and '.join(scores)}{'' if len(scores) == 1 else ' score'} by {trend.words.thing}"
+
+
+def summarise_latest(trend: Trend, now: datetime) -> Latest | None:
+    """None where no point has a score."""
+    slot = trend.latest
+    if slot is None:
+        return None
+    numbers = show_numbers(slot, trend, choose_decimals((slot.candidate, slot.incumbent, slot.delta), trend.scale))
+    names = ("candidate", "incumbent", trend.words.delta) if trend.paired else trend.numbers
+    # Side by side the candidate can have a score where the incumbent has none, for a reason.
+    notes = ((slot.gap.reason,) if slot.gap else ()) + tuple(flag.text for flag in slot.flags)
+    return Latest(
+        slot.label,
+        (slot.point.group_name or trend.words.ungrouped) if shows_groups(trend) else "",
+        list(zip(names, numbers, strict=True)),
+        trend.words.scale_note if trend.alone else "",
+        show_moment(slot.point.at, now, undated=slot.undated),
+        notes,
+    )
+
+
+def count_points(trend: Trend, missing: int) -> str:
+    """How many are shown of how many, how many of these have no score, and how many have not ended.
+
+    `missing`: how many of all slots are runs that were never replayed.
+    """
+    words, here = trend.words, trend.missing_count
+    shown, total = trend.scored_count + trend.gap_count - here, trend.total_slots - missing
+    of = f"{shown:,} of {show_count(total, words.thing)}"
+    said = [
+        show_count(shown, words.thing) if trend.paired or shown == total else of,
+        f"{trend.gap_count - here} without a score",
+        f"{show_count(here, 'run')} never replayed" if here else "",
+        f"{len(trend.open_points)} still {words.open}" if trend.open_points else "",
+    ]
+    return ", ".join(filter(None, said))
 
 
 def describe_undated(trend: Trend) -> str:
-    """How many replays shown have an invented time, and what that means; empty where all have their own."""
+    """How many points shown have an invented time, and what that means; empty where all have their own."""
     count = sum(slot.undated for slot in trend.slots)
     if not count:
         return ""
     return (
-        f"Without a date of their own: {count:,} of {len(trend.slots):,} replays shown. They stand in the order of "
-        "import and checkpoint; a time axis and a range of dates mean nothing for them."
+        f"Without a date of their own: {count:,} of {len(trend.slots):,} {trend.words.things} shown. They stand in the "
+        "order of import and checkpoint; a time axis and a range of dates mean nothing for them."
     )
 
 
-def build_frozen_line(benchmark: Benchmark) -> list[str]:
-    """What it is frozen to in a few words; what the service does not say is left out."""
-    count, cap = benchmark.item_count, benchmark.per_run_ceiling_cents
-    parts = [
-        f"judge {benchmark.judge_name}" if benchmark.judge_name else "",
-        f"on {benchmark.judge_model}" if benchmark.judge_model else "",
-        f"{count} conversation{'' if count == 1 else 's'}",
-        f"scale {benchmark.scoring.scale}" if benchmark.scoring.scale else "",
-        f"set {benchmark.items_digest[:12]}" if benchmark.items_digest else "",
-        f"at most {show_cents(cap)} a replay" if cap is not None else "",
+def build_key(trend: Trend) -> dict[str, list[KeyEntry]]:
+    """Every line and glyph that such a chart can hold, with what it stands for."""
+    words = trend.words
+    gaps = [
+        KeyEntry(SafeString(render_glyph(choose_glyph(words, kind), "gap")), words.name_gap(kind))
+        for kind in [*(kind for kind in words.gaps if trend.paired or kind not in PAIR_KINDS), ""]
     ]
-    return [part for part in parts if part]
+    gaps[-1] = gaps[-1]._replace(label=f"any other {words.status}, named as the service gave it")
+    shapes = [*((DECISIONS[kind], label) for kind, label in DECISION_LABELS.items())]
+    shapes.append((UNKNOWN_DECISION, "any other decision"))
+    decisions = [KeyEntry(SafeString(render_glyph(glyph, "decision")), label) for glyph, label in shapes]
+    return {"lines": _explain_lines(trend), "gaps": gaps, "decisions": decisions if words.decisions else []}
 
 
-def _joined(parts: Iterable[str]) -> str:
-    return ", ".join(part for part in parts if part) or NOTHING
+def _explain_lines(trend: Trend) -> list[KeyEntry]:
+    def line(css: str, label: str) -> KeyEntry:
+        return KeyEntry(SafeString(""), label, "line", css)
 
-
-def build_rule_choices(trend: Trend, address: str, query: Mapping[str, str]) -> list[Choice]:
-    """A link for each rule and one for all; nothing where there is but one."""
-    if len(trend.rules) < 2:
-        return []
-    choices = [
-        Choice(
-            rule.name,
-            with_query(address, query, rule=rule.key, page=None, replay=None),
-            rule.shown and not trend.overlaid,
-            f"{rule.replays} replays",
-        )
-        for rule in trend.rules
+    neutral = "neutral, because nothing here says how large the noise is"
+    if trend.paired:
+        return [
+            line("candidate", "the group set as candidate"),
+            line("incumbent", "the group set as incumbent"),
+            KeyEntry(SafeString(""), f"difference, candidate less incumbent, computed here; {neutral}", "bar"),
+        ]
+    if trend.alone and trend.overlaid:
+        ordered = f"the {trend.words.things} of a group in the order of their start"
+        return [line("rule-1", f"{ordered}; a line breaks where a {trend.words.thing} has no score")]
+    if trend.alone:
+        return [line("candidate", "candidate: the checkpoint that was trained; nothing was measured beside it")]
+    return [
+        line("candidate", "candidate: the checkpoint that was trained"),
+        line("incumbent", "incumbent: what served at that time"),
+        KeyEntry(SafeString(""), f"{trend.words.delta} as the service gave it; {neutral}", "bar"),
+        KeyEntry(SafeString(""), "another model came to serve; the incumbent's line begins anew", "era"),
     ]
-    everything = with_query(address, query, rule=ALL_RULES, page=None, replay=None)
-    return [*choices, Choice("all rules", everything, trend.overlaid, "candidates overlaid")]
 
 
 def build_legend(trend: Trend) -> list[LegendEntry]:
-    """The rules in the order of their colours, where all are shown at once."""
-    return [LegendEntry(rule.name, line_class(n)) for n, rule in enumerate(trend.rules)] if trend.overlaid else []
+    """The lines in the order of their colours; nothing where one group is all there is to see."""
+    if trend.paired:
+        return [LegendEntry(f"{line.role}: {line.name}", line.role) for line in trend.lines]
+    return [LegendEntry(line.name, line_class(line.number)) for line in trend.lines] if shows_groups(trend) else []
 
 
 def line_class(number: int | None) -> str:
@@ -239,9 +231,7 @@ def line_class(number: int | None) -> str:
     return "others" if number is None else f"rule-{number % STYLES + 1}"
 
 
-def build_axis_choices(
-    axis: str, address: str, query: Mapping[str, str], *, slot: str = "one slot a replay"
-) -> list[Choice]:
+def build_axis_choices(axis: str, address: str, query: Mapping[str, str], *, slot: str) -> list[Choice]:
     return [
         Choice(slot, with_query(address, query, axis=None), axis == "slot"),
         Choice("time", with_query(address, query, axis="time"), axis == "time"),
@@ -258,36 +248,6 @@ def build_range_choices(address: str, query: Mapping[str, str]) -> list[Choice]:
     ]
 
 
-class Latest(NamedTuple):
-    """The newest scored replay or run, or pair of runs, in one line."""
-
-    label: str
-    group: str
-    """The rule or group that it is of, where several are shown; else empty."""
-    candidate: Number
-    incumbent: Number
-    delta: Number
-    at: Moment
-    notes: tuple[str, ...]
-
-
-def summarise_latest(trend: Trend, now: datetime) -> Latest | None:
-    """None where no replay has a score."""
-    slot = trend.latest
-    if slot is None or slot.candidate is None or slot.incumbent is None or slot.delta is None:
-        return None
-    decimals = choose_decimals((slot.candidate, slot.incumbent, slot.delta), trend.scale)
-    return Latest(
-        slot.label,
-        (slot.point.rule_name or "no rule") if trend.overlaid else "",
-        show_score(slot.candidate, decimals),
-        show_score(slot.incumbent, decimals),
-        show_delta(slot.delta, decimals, lower_is_better=trend.lower_is_better, conclusive=not slot.partial),
-        show_moment(slot.point.created_at, now, undated=slot.undated),
-        tuple(flag.text for flag in slot.flags),
-    )
-
-
 POLLING = ((timedelta(hours=1), 15), (timedelta(days=1), 60), (timedelta(days=7), 300))
 """Open for less than this -> ask again after so many seconds. After the last, nobody asks any more."""
 
@@ -299,8 +259,3 @@ def choose_poll_s(opened: Iterable[datetime | None], now: datetime) -> int | Non
         return None
     age = now - max(started)
     return next((seconds for limit, seconds in POLLING if age < limit), None)
-
-
-def describe_stale(*readings: Known[Any] | None, now: datetime) -> str:
-    """What to say above values of which one could not be read anew; empty where all were."""
-    return describe_old(*readings, now=now)

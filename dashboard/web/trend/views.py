@@ -1,151 +1,120 @@
-"""A benchmark's trend: the page, the region of it that refreshes itself, and the figure of its chart."""
+"""A benchmark's trend, of either API: the page, the region of it that refreshes itself, and the figure of its chart."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
 
-from dashboard.sources import reader
-from dashboard.sources.http.errors import NotFound, SourceError
-from dashboard.sources.loop.wire import Benchmark, History, Rule
-from dashboard.sources.reader import Known
-from dashboard.trend import ALL_RULES, Trend, build_trend
-from dashboard.web.common.forms import TrendForm
+from dashboard.charts import NARROW, WIDE, build_figure, draw_trend
+from dashboard.sources.http.errors import SourceError
+from dashboard.sources.reader import Source
+from dashboard.trend import Trend, build_trend
+from dashboard.web.common.links import with_query
+from dashboard.web.common.redirects import SeeOther
 from dashboard.web.site import access
 from dashboard.web.site.away import answer_away
 from dashboard.web.trend import present
-from dashboard.web.trend.charted import (
-    answer_figure,
-    answer_no_figure,
-    answer_no_region,
-    answer_region,
-    build_chart,
-    move_to,
-)
-from dashboard.web.trend.rows import render_rows
+from dashboard.web.trend.forms import RunTrendForm
+from dashboard.web.trend.loop import read_loop
+from dashboard.web.trend.runloop import RunloopSeries, read_runloop
+from dashboard.web.trend.series import Asked, Series
 
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
 
-@dataclass(frozen=True)
-class Loaded:
-    """A benchmark with its whole history, each as it was read."""
-
-    benchmark: Known[Benchmark]
-    history: Known[History]
+READERS: dict[Source, Callable[[str], Series]] = {"loop": read_loop, "runloop": read_runloop}
 
 
 @require_safe
-def show_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+def show_trend(request: HttpRequest, benchmark_id: str, source: Source) -> HttpResponse:
     """The whole page. A wrong query value is named on it, with status 400."""
     access.check(request.user, "read")
     try:
-        loaded = load(benchmark_id)
+        series = read_loop(benchmark_id)
     except SourceError as error:
         return answer_away(request, error)
-    form = TrendForm(request.GET)
-    now = datetime.now(UTC)
-    trend = trend_of(loaded, form, now)
-    context = {
-        **build_region(loaded, form, trend, now),
-        "facts": present.build_facts(loaded.benchmark.value, now),
-        "retired_line": present.build_retired_line(loaded.benchmark.value, now),
-        "frozen_line": present.build_frozen_line(loaded.benchmark.value),
-        "unchecked": present.describe_unchecked(trend),
-        "key": present.build_key(),
-    }
-    return render(request, "web/trend/trend.html", context, status=400 if form.errors else 200)
+    return answer_page(request, series, request.GET.dict())
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_run_trend(request: HttpRequest, benchmark_id: str, source: Source) -> HttpResponse:
+    """The same of a benchmark whose points a person groups. POST keeps a choice and leads to it.
+
+    Without a choice in its address, a remembered one that fits leads to the address that carries it, so that whoever
+    is sent that address sees the same picture.
+    """
+    access.check(request.user, "read")
+    try:
+        series = read_runloop(benchmark_id)
+    except SourceError as error:
+        return answer_away(request, {source: error})
+    user, here, query = _user(request), reverse(RunloopSeries.route, args=[benchmark_id]), request.GET.dict()
+    if request.method == "POST":
+        sent = series.keep_choice(user, request.POST.dict())
+        query = sent.query
+        if not sent.too_long:
+            return SeeOther(with_query(here, query))
+    elif not RunTrendForm(query).chooses:
+        recalled, misfits = series.look_back(user)
+        if recalled and not misfits:
+            return redirect(with_query(here, query, **recalled))
+    return answer_page(request, series, query)
 
 
 @require_safe
-def show_region(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+def show_region(request: HttpRequest, benchmark_id: str, source: Source) -> HttpResponse:
     """Chart, latest point and table alone, for the page that shows them already."""
     access.check(request.user, "read")
     if not request.htmx:  # type: ignore[attr-defined]
-        return move_to(request, "trend", benchmark_id)
+        page = "trend" if source == "loop" else "run-trend"
+        return redirect(with_query(reverse(page, args=[benchmark_id]), request.GET.dict()))
     try:
-        loaded = load(benchmark_id)
+        series = READERS[source](benchmark_id)
     except SourceError as error:
-        return answer_no_region(error)
-    form = TrendForm(request.GET)
+        return HttpResponse(error.message, status=503, content_type="text/plain")
     now = datetime.now(UTC)
-    trend = trend_of(loaded, form, now)
-    return answer_region(request, "web/trend/_trend_region.html", form, build_region(loaded, form, trend, now))
+    asked = series.ask(_user(request), request.GET.dict())
+    if asked.form.errors:
+        return HttpResponseBadRequest("\n".join(map(str, asked.form.problems)), content_type="text/plain")
+    trend = build(series, asked, now)
+    return render(request, "web/trend/_trend_region.html", present.build_region(series, asked, trend, now))
 
 
 @require_safe
-def give_figure(request: HttpRequest, benchmark_id: str) -> HttpResponse:
+def give_figure(request: HttpRequest, benchmark_id: str, source: Source) -> HttpResponse:
     """The figure of the chart for plotly.js, as JSON."""
     access.check(request.user, "read")
     try:
-        loaded = load(benchmark_id)
+        series = READERS[source](benchmark_id)
     except SourceError as error:
-        return answer_no_figure(error)
-    form = TrendForm(request.GET)
-    return answer_figure(trend_of(loaded, form, datetime.now(UTC)), form)
+        return JsonResponse({"error": error.message}, status=503)
+    asked = series.ask(_user(request), request.GET.dict())
+    form = asked.form
+    if form.errors:
+        return JsonResponse({"error": "; ".join(map(str, form.problems))}, status=400)
+    trend = build(series, asked, datetime.now(UTC))
+    drawing = draw_trend(trend, axis=form.axis_kind, frame=NARROW if form.value("frame") == "narrow" else WIDE)
+    return HttpResponse(build_figure(drawing, theme=form.chart_theme), content_type="application/json")
 
 
-@require_safe
-def move_to_trend(request: HttpRequest, benchmark_id: str) -> HttpResponse:
-    """An id whose slashes were escaped only once moves to where it lives."""
-    return move_to(request, "trend", benchmark_id)
+def answer_page(request: HttpRequest, series: Series, query: dict[str, str]) -> HttpResponse:
+    """The page of a series as this query asks for it."""
+    now = datetime.now(UTC)
+    asked = series.ask(_user(request), query)
+    trend = build(series, asked, now)
+    context = present.build_page(series, asked, trend, now)
+    return render(request, "web/trend/trend.html", context, status=400 if asked.form.errors else 200)
 
 
-def load(benchmark_id: str) -> Loaded:
-    """The benchmark and every replay of it. Http404 for an unknown one; SourceError with nothing to show."""
-    benchmark, history = reader.together(reader.benchmark.ask(benchmark_id), reader.history.ask(benchmark_id))
-    try:
-        return Loaded(benchmark.need(), history.need())
-    except NotFound as error:
-        raise Http404 from error
+def build(series: Series, asked: Asked, now: datetime) -> Trend:
+    return build_trend(asked.points, series.words, asked.grouping, asked.form.window, now=now)
 
 
-def trend_of(loaded: Loaded, form: TrendForm, now: datetime) -> Trend:
-    """The trend that the form asks for. A rule that no replay names is put among the form's errors."""
-    form.is_valid()
-    points, benchmark = loaded.history.value.points, loaded.benchmark.value
-    seen = {point.rule_id or "" for point in points}
-    rule = form.cleaned_data.get("rule") if "rule" in form.data else None
-    if rule is not None and rule not in seen and rule != ALL_RULES:
-        if rule:
-            form.add_error("rule", "No replay of this benchmark names that rule.")
-        rule = None
-    return build_trend(points, benchmark, now=now, rule=rule, window=form.window)
-
-
-def build_region(loaded: Loaded, form: TrendForm, trend: Trend, now: datetime) -> dict[str, Any]:
-    """What the region prints."""
-    benchmark, query, replay = loaded.benchmark.value, form.valid_query, form.value("replay")
-    table = present.find_table(trend, page=form.value("page"), replay=replay)
-    title = f"{benchmark.name}: candidate and incumbent score by replay"
-    chart = build_chart("trend", benchmark.id, trend, form, query, table, row="replay", title=title)
-    rows = present.build_rows(table, trend, replay=replay, now=now)
-    return {
-        **chart,
-        "benchmark": benchmark,
-        "rows": render_rows(rows, with_rule=trend.overlaid),
-        "latest": present.summarise_latest(trend, now),
-        "legend": present.build_legend(trend),
-        "legend_note": "Candidates alone. Choose one rule to see its incumbent and its deltas.",
-        "caption": present.CAPTION,
-        "rule_choices": present.build_rule_choices(trend, chart["here"], query),
-        "axis_choices": present.build_axis_choices(form.axis_kind, chart["here"], query),
-        "poll_s": present.choose_poll_s([slot.created_at for slot in trend.open_slots], now),
-        "undated": present.describe_undated(trend),
-        "old": present.describe_stale(loaded.history, loaded.benchmark, now=now),
-        "moved": loaded.history.value.moved,
-        "missing": max(0, loaded.history.value.total - len(loaded.history.value.points)),
-        "attached": None if trend.rules else list_attached(benchmark.id),
-    }
-
-
-def list_attached(benchmark_id: str) -> list[Rule] | None:
-    """The rules that replay it; None where they could not be read."""
-    match reader.rules():
-        case Known(value=rules):
-            return [rule for rule in rules if rule.benchmark_id == benchmark_id]
-        case _:
-            return None
+def _user(request: HttpRequest) -> User:
+    return cast("User", request.user)

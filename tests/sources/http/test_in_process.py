@@ -14,9 +14,10 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpRe
 from django.test import override_settings
 from django.urls import get_script_prefix, path, set_script_prefix
 
+from dashboard.contract import WORKSPACE_KEY
 from dashboard.sources.connect import get_loop
 from dashboard.sources.http.errors import NotFound, ServerFault
-from dashboard.sources.http.in_process import WORKSPACE_KEY, InProcessTransport
+from dashboard.sources.http.in_process import InProcessTransport
 from dashboard.sources.http.transport import Transport
 from dashboard.sources.loop.client import Loop
 from dashboard.store.models import Workspace

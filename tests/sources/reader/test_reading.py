@@ -162,6 +162,22 @@ def test_one_page_has_one_deadline_for_all_that_it_reads(monkeypatch: pytest.Mon
     assert took < 2, "eight reads of half a second each would take four"
 
 
+def test_what_is_read_after_a_write_has_a_time_of_its_own(monkeypatch: pytest.MonkeyPatch, rf: Any) -> None:
+    monkeypatch.setattr("dashboard.sources.reader.page.GRACE_S", 0.0)
+    released = threading.Event()
+
+    def page(request: Any) -> Any:
+        late = read(lambda: released.wait(30), name="before")
+        reader.changed(asking(lambda: 5, name="written"))
+        return late, read(lambda: 5, name="after")
+
+    with override_settings(RUNBIOS_TIMEOUT_S=0.3):
+        late, after = one_deadline(page)(rf.get("/"))
+    released.set()
+    assert isinstance(late, Unread)
+    assert after.need().value == 5
+
+
 def test_who_needs_what_the_service_says_now_is_shown_nothing_old(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "SHOWS_OLD_S", 0.0)
     read(lambda: 5)

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from dashboard.api.loop.sources import CREATE_JUDGE
+from dashboard.store import judge
 from dashboard.store.models import Judge
 from dashboard.web.models import AuditEntry, Draft
 from dashboard.web.pinning.judge_form import LONGEST_DESCRIPTION, LONGEST_KEY, MOST_DIMENSIONS, JudgeForm
@@ -115,12 +115,11 @@ def test_more_than_the_api_takes_is_refused_before_it_is_sent(signed_in, keys, t
 
 
 def test_the_form_takes_what_the_api_takes():
-    written = {field.name: field for field in CREATE_JUDGE.fields}
-    key, told = written["dimensions"].item.fields
-    assert (written["dimensions"].most, key.most, told.most) == (MOST_DIMENSIONS, LONGEST_KEY, LONGEST_DESCRIPTION)
+    taken = (judge.MOST_DIMENSIONS, judge.KEY.most, judge.DESCRIPTION.most)
+    assert taken == (MOST_DIMENSIONS, LONGEST_KEY, LONGEST_DESCRIPTION)
     fields = JudgeForm().fields
-    for name in ("name", "model", "instructions"):
-        assert fields[name].max_length == written[name].most
+    for name, rule in (("name", judge.NAME), ("model", judge.MODEL), ("instructions", judge.INSTRUCTIONS)):
+        assert fields[name].max_length == rule.most
 
 
 def test_reading_the_address_of_a_written_judge_chooses_nothing_again(signed_in):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from dashboard.store.models import Benchmark, Rule
@@ -11,7 +12,7 @@ from tests.factories import START, make_benchmark, make_rule
 from tests.sources.faulty_server import reply_json
 from tests.web.conftest import Workspace, make_person, one_benchmark
 from tests.web.pages import fill, text_of
-from tests.web.site.test_kept import sign_in
+from tests.web.site.test_unsent import sign_in
 
 pytestmark = pytest.mark.django_db
 
@@ -133,7 +134,7 @@ def test_a_reason_sent_after_the_session_ended_is_filled_in_again():
     sign_in(browser, "mia")
     url = f"/benchmarks/{make_benchmark().pk}/retire/"
     form = fill(browser.get(url), "retire", reason="It is old.")
-    del browser.cookies["sessionid"]
+    del browser.cookies[settings.SESSION_COOKIE_NAME]
     browser.post(url, form, headers={"Referer": f"http://testserver{url}"})
     assert Benchmark.objects.get().status == "active"
     sign_in(browser, "mia")

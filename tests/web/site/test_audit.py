@@ -12,6 +12,7 @@ from django.http import Http404
 from django.test import RequestFactory
 
 from dashboard.sources.http.errors import NotFound, OutcomeUnknown, Refused, TimedOut, Unreachable
+from dashboard.web.common.refusals import Refusal
 from dashboard.web.models import AuditEntry, Unchangeable
 from dashboard.web.site import access, errors
 from dashboard.web.site.audit import log as audit
@@ -45,7 +46,7 @@ def test_it_works(request_of, person):
     [
         (Refused("It is retired.", code="BENCHMARK_RETIRED"), "refused", "BENCHMARK_RETIRED", "It is retired."),
         (NotFound("There is none."), "refused", "NotFound", "There is none."),
-        (audit.Refusal("LAST_ADMIN", "Nobody would be left."), "refused", "LAST_ADMIN", "Nobody would be left."),
+        (Refusal("LAST_ADMIN", "Nobody would be left."), "refused", "LAST_ADMIN", "Nobody would be left."),
         (access.NotAllowed("retire"), "refused", "NOT_ALLOWED", "retiring benchmarks needs the role member"),
         (PermissionDenied("no"), "refused", "PermissionDenied", "no"),
         (Http404("gone"), "refused", "Http404", "gone"),

@@ -11,12 +11,13 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db import connection
+from django.http import QueryDict
 from django.test import Client
 
+from dashboard.web.common.refusals import Refusal
 from dashboard.web.models import AuditEntry
-from dashboard.web.site import access
+from dashboard.web.site import access, unsent
 from dashboard.web.site.access import NotAllowed
-from dashboard.web.site.audit.log import Refusal
 from dashboard.web.site.people import change as people
 from tests.web.conftest import make_person
 
@@ -126,7 +127,7 @@ def test_the_command_finds_a_person_in_any_case(person):
 
 
 def test_the_command_notes_the_administrator_it_makes():
-    call_command("signin_link", "grace")
+    call_command("signin_link", "grace", create_admin=True)
     entries = AuditEntry.objects.order_by("id").values_list("who_name", "action", "target_name", "outcome", "message")
     assert list(entries) == [
         ("command line", "add_person", "grace", "done", "role admin, by sign-in link"),
@@ -267,8 +268,7 @@ def test_two_admins_who_demote_each_other_at_once_leave_one():
 
 def test_many_people_are_searched_and_paged_with_as_many_queries(signed_in, django_assert_max_num_queries):
     User.objects.bulk_create(User(username=f"person{number:03d}") for number in range(120))
-    signed_in.get("/people/")  # the first page of a process also looks whether another source was read before
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(10):
         page = signed_in.get("/people/").content.decode()
     assert "1–50 of 121" in page
     assert signed_in.get("/people/?q=N007").content.decode().count("<bdi>person") == 1
@@ -277,11 +277,7 @@ def test_many_people_are_searched_and_paged_with_as_many_queries(signed_in, djan
 
 
 def test_a_form_that_came_too_late_comes_back_without_its_password(signed_in, monkeypatch):
-    from django.http import QueryDict
-
-    from dashboard.web.site import kept
-
-    monkeypatch.setattr(kept, "take", lambda request: QueryDict("name=late&role=reviewer"))
+    monkeypatch.setattr(unsent, "take", lambda request: QueryDict("name=late&role=reviewer"))
     page = signed_in.get("/people/").content.decode()
     assert 'value="late"' in page
     assert '<option value="reviewer" selected>' in page

@@ -7,6 +7,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.test import Client
 
@@ -123,9 +125,9 @@ def test_an_old_link_is_dead(client, person, capsys, settings):
     assert press(client, link).status_code == 400
 
 
-def test_the_command_makes_an_administrator_where_there_is_no_user(client, capsys, settings):
+def test_the_command_makes_an_administrator_where_that_is_asked_for(client, capsys, settings):
     settings.HOST, settings.PORT = "0.0.0.0", 8123
-    link = make_link("grace", capsys)
+    link = make_link("grace", capsys, "--create-admin")
     assert link.startswith("http://127.0.0.1:8123/sign-in/link/?sesame=")
     grace = User.objects.get(username="grace")
     assert grace.is_superuser
@@ -143,19 +145,36 @@ def test_the_command_leaves_a_user_as_they_are(person, capsys):
 @pytest.mark.parametrize(
     ("host", "base"), [("::1", "http://[::1]:8000"), ("::", "http://[::1]:8000"), ("box", "http://box:8000")]
 )
-def test_the_link_names_the_host_as_a_browser_does(host, base, capsys, settings):
+def test_the_link_names_the_host_as_a_browser_does(host, base, person, capsys, settings):
     settings.HOST, settings.PORT = host, 8000
-    assert make_link("grace", capsys).startswith(base + "/sign-in/link/")
+    assert make_link("ada", capsys).startswith(base + "/sign-in/link/")
 
 
-def test_the_link_stands_on_the_given_address(capsys):
-    link = make_link("grace", capsys, "--base-url", "https://bench.example/")
+def test_the_link_stands_on_the_given_address(person, capsys):
+    link = make_link("ada", capsys, "--base-url", "https://bench.example/")
     assert link.startswith("https://bench.example/sign-in/link/")
 
 
 def test_a_name_no_user_can_have_is_refused():
     with pytest.raises(CommandError, match="valid username"):
-        call_command("signin_link", "two words")
+        call_command("signin_link", "two words", create_admin=True)
+
+
+def test_a_name_that_nobody_has_makes_no_administrator_by_mistake():
+    with pytest.raises(CommandError, match=r"nobody called grcae\. With --create-admin"):
+        call_command("signin_link", "grcae")
+    assert not User.objects.exists()
+
+
+def test_whoever_signs_in_takes_the_expired_sessions_along(client, person):
+    old, kept = SessionStore(), SessionStore()
+    old.set_expiry(-1)
+    old.save()
+    kept.save()
+    client.post("/sign-in/", {"username": "ada", "password": "correct horse"})
+    keys = set(Session.objects.values_list("session_key", flat=True))
+    assert old.session_key not in keys
+    assert kept.session_key in keys
 
 
 def test_a_user_who_is_switched_off_gets_no_link(person):

@@ -5,15 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.utils.safestring import SafeString
 
 from dashboard.charts.numbers import choose_decimals
 from dashboard.sources.loop.wire import Unreadable
 from dashboard.trend import Scale
 from dashboard.web.common.numbers import Number, show_cents, show_delta, show_score
 from dashboard.web.common.times import Moment, show_moment
-from dashboard.web.trend.present import ReplayRow
-from dashboard.web.trend.rows import render_rows
+from dashboard.web.trend.rows import find_table, render_rows
+from tests.trend.points import make_point, trend_of
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 
@@ -57,18 +56,15 @@ def test_a_machine_reads_the_whole_number():
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (0.0112, Number("+0.0112", "0.0112", "better")),
-        (-0.03, Number("−0.0300", "-0.03", "worse")),
+        (0.0112, Number("+0.0112", "0.0112")),
+        (-0.03, Number("−0.0300", "-0.03")),
         (0.0, Number("0.00", "0.0")),
         (-0.0, Number("0.00", "0.0")),
     ],
 )
-def test_a_delta_has_a_sign_and_a_direction_unless_it_is_zero(value, shown):
-    assert show_delta(value, 4, lower_is_better=False) == shown
-
-
-def test_an_inconclusive_delta_points_nowhere():
-    assert show_delta(0.2, 2, lower_is_better=False, conclusive=False).direction == ""
+def test_a_delta_has_a_sign_unless_it_is_zero_and_nothing_that_judges_it(value, shown):
+    """T12."""
+    assert show_delta(value, 4) == shown
 
 
 @pytest.mark.parametrize(
@@ -93,18 +89,13 @@ def test_clocks_may_disagree():
     assert show_moment(NOW + timedelta(hours=2), NOW).age == "in the future"
 
 
-def test_where_lower_is_better_a_fall_is_the_better_one():
-    assert show_delta(-0.2, 2, lower_is_better=True).direction == "better"
-    assert show_delta(0.2, 2, lower_is_better=True).direction == "worse"
-
-
 @pytest.mark.parametrize(
     ("number", "whole"),
     [
         (show_score(0.61728394, 4), "0.61728394"),
         (show_score(0.5, 2), ""),
-        (show_delta(-0.012345678, 4, lower_is_better=False), "-0.012345678"),
-        (show_delta(0.25, 4, lower_is_better=False), ""),
+        (show_delta(-0.012345678, 4), "-0.012345678"),
+        (show_delta(0.25, 4), ""),
         (Number("unreadable: x", ""), ""),
     ],
 )
@@ -112,10 +103,10 @@ def test_a_rounded_number_has_its_whole_beside_it_and_another_does_not(number, w
     assert number.whole == whole
 
 
-def test_a_rounded_number_in_the_table_of_replays_has_all_its_digits_as_its_title():
-    numbers = show_score(0.61728394, 4), show_score(0.5, 4), show_delta(0.11728394, 4, lower_is_better=False)
-    row = ReplayRow("b1", "step-1", "", *numbers, "scored", "", (), "", SafeString(""), show_moment(NOW, NOW), False)
-    html = render_rows([row], with_rule=False)
+def test_a_rounded_number_in_the_table_has_all_its_digits_as_its_title():
+    point = make_point(1, candidate_score=0.61728394, incumbent_score=0.5, score_delta=0.11728394)
+    trend = trend_of([point])
+    html = render_rows(find_table(trend, page=None, wanted=None), trend, wanted=None, now=NOW)
     assert '<data value="0.61728394" title="0.61728394">0.6173</data>' in html
     assert '<data value="0.5">0.5000</data>' in html
-    assert '<data class="better" value="0.11728394" title="0.11728394">+0.1173</data>' in html
+    assert '<data value="0.11728394" title="0.11728394">+0.1173</data>' in html

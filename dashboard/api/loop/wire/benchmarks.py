@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
+
+import msgspec
+from msgspec import UNSET, UnsetType
 
 from dashboard.api.http.shapes import ModelRef, Page, Shape
 
@@ -14,8 +17,10 @@ class Dimension(Shape, frozen=True):
 
 
 class Decoding(Shape, frozen=True):
-    temperature: float | None = None
-    max_tokens: int | None = None
+    """An import has neither number: it sends 0, which no replay of ours can have as its `max_tokens`."""
+
+    temperature: float = 0.0
+    max_tokens: int = 0
     stream: bool = False
 
 
@@ -23,8 +28,7 @@ class Scoring(Shape, frozen=True):
     metric: str = ""
     scale: str = ""
     aggregate: str = "mean"
-    require_all_rows: bool | None = None
-    """None where nobody knows, as of imported numbers."""
+    require_all_rows: bool = False
 
 
 class Benchmark(Shape, frozen=True):
@@ -54,6 +58,13 @@ class Benchmark(Shape, frozen=True):
     retired_by: str | None
     retired_reason: str | None
     sample: bool
+
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        known = {name: getattr(row, name) for name in cls.__struct_fields__}
+        for name in ("decoding", "scoring"):
+            known[name] = {key: value for key, value in known[name].items() if value is not None}
+        return msgspec.convert(known, cls, from_attributes=True)
 
 
 class BenchmarkAnswer(Shape, frozen=True):
@@ -112,6 +123,18 @@ class BenchmarkRun(Shape, frozen=True):
     status_reason: str | None
     created_at: datetime
     finished_at: datetime | None
+    candidate_stderr: float | UnsetType = UNSET
+    incumbent_stderr: float | UnsetType = UNSET
+    n: int | UnsetType = UNSET
+    """How many questions the scores are over. Absent, as the errors are, where nobody knows."""
+
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        known = {name: getattr(row, name) for name in cls.__struct_fields__ if hasattr(row, name)}
+        errors = {name: known.pop(name) for name in ("candidate_stderr", "incumbent_stderr")}
+        errors["n"] = known["rows_scored"] or None
+        known |= {name: value for name, value in errors.items() if value is not None}
+        return msgspec.convert(known, cls, from_attributes=True)
 
 
 class BenchmarkRunAnswer(Shape, frozen=True):
@@ -142,6 +165,9 @@ class HistoryPoint(Shape, gc=False, frozen=True):
     rows_scored: int
     incumbent_ref: ModelRef
     undated: bool
+    candidate_stderr: float | UnsetType = UNSET
+    incumbent_stderr: float | UnsetType = UNSET
+    n: int | UnsetType = UNSET
 
 
 class HistoryPage(Page, frozen=True):

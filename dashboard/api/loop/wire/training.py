@@ -90,6 +90,7 @@ class TrainingRunSummary(Shape, kw_only=True, frozen=True):
     """A run as lists have it.
 
     `undated` is this service's own key: the run was imported and nobody knows when it was; its times were invented.
+    So are `checkpoint_id`, `checkpoint_step` and `benchmark_run_id` in a list: a run in full has them everywhere.
     """
 
     id: str
@@ -104,6 +105,9 @@ class TrainingRunSummary(Shape, kw_only=True, frozen=True):
     error_code: str | None
     verdict: str | None
     decision: str | None
+    checkpoint_id: str | None
+    checkpoint_step: int | None
+    benchmark_run_id: str | None
     train_rows: int | None = None
     holdout_rows: int | None = None
     billed_training_cents: int
@@ -139,15 +143,12 @@ class TrainingRun(TrainingRunSummary, kw_only=True, frozen=True):
     holdout_dataset_id: str | None = None
     job_status: str | None = None
     queue_deadline_at: datetime | None = None
-    checkpoint_id: str | None
-    checkpoint_step: int | None
     training_eval_loss: float | None = None
     candidate_name: str | None = None
     candidate_seq: int = 0
     candidate_status: str | None
     candidate_deadline_at: datetime | None = None
     candidate_cleanup_at: datetime | None = None
-    benchmark_run_id: str | None
     alias_name: str | None = None
     alias_written_at: datetime | None = None
     serving_before: Serving | None

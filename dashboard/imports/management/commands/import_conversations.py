@@ -10,16 +10,18 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard.signals import command_wrote
+from dashboard.imports.record import remember
+from dashboard.signals import wrote
+from dashboard.store.command import DataCommand
 from dashboard.store.conversations.keep import Stored, identify, store_conversations
-from dashboard.store.conversations.read import Conversation, RowUnreadable, read_row
-from dashboard.store.models import Workspace
-from dashboard.store.printing import escape_unseen
-from dashboard.store.strict_json import NotJson, find_unstorable, parse_json
+from dashboard.store.conversations.read import ROLES, Conversation, RowUnreadable, read_row
+from dashboard.store.models import Trace, Workspace
+from dashboard.store.text.printing import escape_unseen
+from dashboard.store.text.strict_json import NotJson, find_unstorable, parse_json
 
 BATCH = 1000
 WHITE = re.compile(r"[ \t\r\n]*")
@@ -40,7 +42,7 @@ and the others are imported; then, as when an id came back with other words, the
 """
 
 
-class Command(BaseCommand):
+class Command(DataCommand):
     help = "Import conversations from a JSONL or JSON file."
 
     def create_parser(self, *args: Any, **kwargs: Any) -> CommandParser:
@@ -50,6 +52,9 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
         parser.add_argument("--source", required=True, metavar="NAME", help="what they are filed under")
         parser.add_argument("--model", default="", help="what answered, for rows that do not say")
+        parser.add_argument(
+            "--role", action="append", default=[], metavar="NAME=ROLE", help="whose turns are called NAME in the file"
+        )
         parser.add_argument("--dry-run", action="store_true", help="read the file, write nothing")
 
     def handle(self, *args: Any, file: Path, source: str, model: str, dry_run: bool, **options: Any) -> None:
@@ -60,14 +65,16 @@ class Command(BaseCommand):
             raw = file.read_bytes()
         except OSError as error:
             raise CommandError(escape_unseen(f"{file} cannot be read: {error.strerror}.")) from error
-        rows, problems = self._read(raw)
+        rows, problems = self._read(raw, _read_roles(options["role"]))
         created = present = conflicts = 0
+        ids: list[str] = []
         with transaction.atomic() if dry_run else nullcontext():
             for start in range(0, len(rows), BATCH):
                 some = rows[start : start + BATCH]
                 stored = self._store(source, model, some)
                 created, present = created + len(stored.created), present + len(stored.present)
                 conflicts += len(stored.conflicts)
+                ids += stored.created.values()
                 for n in stored.conflicts:
                     line, external_id, _ = some[n]
                     self.stderr.write(
@@ -75,8 +82,9 @@ class Command(BaseCommand):
                     )
             if dry_run:
                 transaction.set_rollback(True)
+        record = None if dry_run else remember(Trace, ids, "conversations", source.strip(), timezone.now())
         if created and not dry_run:
-            command_wrote.send(
+            wrote.send(
                 type(self),
                 action="import",
                 target_kind="conversations",
@@ -87,6 +95,8 @@ class Command(BaseCommand):
         self.stdout.write(
             escape_unseen(f'{verb} {created} conversations under "{source.strip()}"; {present} already there')
         )
+        if record:
+            self.stdout.write(f"to take it back: python manage.py import undo {record.pk}")
         if problems or conflicts:
             raise CommandError(f"{problems} rows could not be read, {conflicts} in conflict")
 
@@ -94,20 +104,34 @@ class Command(BaseCommand):
         given = [(external_id, conversation) for _, external_id, conversation in rows]
         return store_conversations(Workspace.default().pk, source.strip(), given, timezone.now(), model=model)
 
-    def _read(self, raw: bytes) -> tuple[list[tuple[str, str, Conversation]], int]:
+    def _read(self, raw: bytes, roles: dict[str, str]) -> tuple[list[tuple[str, str, Conversation]], int]:
         """(place, id, conversation) of every row that can be read, and how many cannot, which are named."""
         rows, problems = [], 0
         for place, row in _split(raw):
             try:
                 if isinstance(row, NotJson):
                     raise row
-                conversation = read_row(parse_json(row))
+                conversation = read_row(parse_json(row), roles)
             except (NotJson, RowUnreadable) as error:
-                self.stderr.write(escape_unseen(f"{place}: not read: {error}"))
+                led = " (--role NAME=assistant says it)" if "nothing says whose turn" in str(error) else ""
+                self.stderr.write(escape_unseen(f"{place}: not read: {error}{led}"))
                 problems += 1
             else:
                 rows.append((place, identify(conversation), conversation))
         return rows, problems
+
+
+def _read_roles(given: list[str]) -> dict[str, str]:
+    """The usual names, and those of NAME=ROLE before them."""
+    said = {}
+    for text in given:
+        name, _, role = text.rpartition("=")
+        if not name.strip() or role.strip() not in ROLES.values():
+            raise CommandError(
+                f"--role {text}: it is NAME=ROLE, and a role is one of {', '.join(sorted(set(ROLES.values())))}"
+            )
+        said[name.strip().casefold()] = role.strip()
+    return ROLES | said
 
 
 def _split(raw: bytes) -> Iterator[tuple[str, bytes | NotJson]]:

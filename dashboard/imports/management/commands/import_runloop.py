@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
-from django.urls import reverse
 from django.utils import timezone
 
+from dashboard.imports.address import build_address
+from dashboard.imports.record import remember
 from dashboard.imports.runloop.file import (
     Run,
     RunFile,
@@ -23,10 +24,11 @@ from dashboard.imports.runloop.file import (
     read_scenario_run,
 )
 from dashboard.imports.runloop.write import ImportRefused, Outcome, store_runs, store_scenario_runs
-from dashboard.signals import command_wrote
-from dashboard.store.models import RunloopRun, Workspace
-from dashboard.store.printing import escape_unseen
-from dashboard.store.strict_json import find_unstorable
+from dashboard.signals import wrote
+from dashboard.store.command import DataCommand
+from dashboard.store.models import RunloopBenchmark, RunloopRun, Workspace
+from dashboard.store.text.printing import escape_unseen
+from dashboard.store.text.strict_json import find_unstorable
 
 EARLIEST_MS = int(datetime(2015, 1, 1, tzinfo=UTC).timestamp() * 1000)
 FOR_RUNS = ("benchmark", "name", "keep_environment")
@@ -46,7 +48,7 @@ for a run that is there already.
 """
 
 
-class Command(BaseCommand):
+class Command(DataCommand):
     help = "Import benchmark runs of Runloop from a JSON or JSONL file."
 
     def create_parser(self, *args: Any, **kwargs: Any) -> CommandParser:
@@ -81,11 +83,18 @@ class Command(BaseCommand):
             with transaction.atomic():
                 store = self._import_runs if options["scenario_runs"] is None else self._import_scenario_runs
                 outcome, problems = store(found, dry_run=dry_run, **options)
+                record = None
+                if options["scenario_runs"] is None:
+                    target = outcome.benchmarks[0].name if len(outcome.benchmarks) == 1 else str(file.name)
+                    record = remember(RunloopRun, outcome.created, "agent runs", target, timezone.now())
+                    RunloopBenchmark.objects.filter(pk__in=outcome.made).update(brought_by=record)
                 transaction.set_rollback(dry_run)
         except ImportRefused as error:
             raise CommandError(escape_unseen(str(error))) from error
         if outcome.wrote and not dry_run:
             self._tell(outcome, problems, options["scenario_runs"])
+            if record:
+                self._say(f"to take it back: python manage.py import undo {record.pk}")
         if found.cut:
             self._say("note: the last answer says that more rows follow (has_more); fetch and import those too")
         if problems or outcome.conflicts:
@@ -119,7 +128,7 @@ class Command(BaseCommand):
         self._report(outcome, "runs", dry_run=dry_run)
         for row in outcome.benchmarks:
             # No address holds these two: whatever stands between us and a page takes them for a step.
-            seen = "no page can show this id" if row.pk in (".", "..") else f"see {reverse('run-trend', args=[row.pk])}"
+            seen = "no page can show this id" if row.pk in (".", "..") else f"see {build_address('run-trend', row.pk)}"
             self._say(f'benchmark {row.pk} "{row.name}"; {seen}')
         for pk, before, after in outcome.renamed:
             self._say(f'benchmark {pk}: {"would be " if dry_run else ""}renamed "{before}" to "{after}"')
@@ -164,7 +173,7 @@ class Command(BaseCommand):
     def _tell(self, outcome: Outcome, problems: int, run_id: str | None) -> None:
         """The audit log, by the signal."""
         one = outcome.benchmarks[0] if len(outcome.benchmarks) == 1 else None
-        command_wrote.send(
+        wrote.send(
             type(self),
             action="import",
             target_kind="agent runs" if run_id is None else "scenario runs",

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dashboard.sample.make import SampleRefused, create_sample, fill_if_empty, remove_sample
-from dashboard.signals import command_wrote
+from dashboard.signals import wrote
 
 
 class Command(BaseCommand):
@@ -24,7 +24,7 @@ class Command(BaseCommand):
             removed, kept = remove_sample()
             said = ", ".join(f"{count} {noun}" for noun, count in removed.items())
             if removed:
-                command_wrote.send(type(self), action="remove", target_kind="sample workspace", message=said)
+                wrote.send(type(self), action="remove", target_kind="sample workspace", message=said)
             self.stdout.write(f"removed {said}" if removed else "there was no sample data")
             for sentence in kept:
                 self.stdout.write(f"kept {sentence}")
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         except SampleRefused as error:
             raise CommandError(str(error)) from error
         if made:
-            command_wrote.send(type(self), action="create", target_kind="sample workspace")
+            wrote.send(type(self), action="create", target_kind="sample workspace")
         self.stdout.write(
             "made the sample workspace" if made else "nothing made: there is data, or it was removed before"
         )

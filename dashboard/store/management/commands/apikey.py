@@ -9,8 +9,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from dashboard.signals import command_wrote
-from dashboard.store.key import SCOPES, create_key
+from dashboard.contract import READ, SCOPES
+from dashboard.signals import wrote
+from dashboard.store.key import create_key
 from dashboard.store.models import ApiKey, Workspace
 
 
@@ -21,7 +22,7 @@ class Command(BaseCommand):
         actions = parser.add_subparsers(dest="action", required=True)
         create = actions.add_parser("create", help="make a key; the secret is shown once, alone on the last line")
         create.add_argument("--name", required=True)
-        create.add_argument("--scopes", default="loop:read", help="comma-separated, of: " + ", ".join(SCOPES))
+        create.add_argument("--scopes", default=READ, help="comma-separated, of: " + ", ".join(SCOPES))
         create.add_argument("--days", type=int, help="days until it expires; for ever when absent")
         create.add_argument("--workspace", help="the workspace's id; the dashboard's own when absent")
         actions.add_parser("list", help="show the keys, without their secrets")
@@ -72,6 +73,6 @@ class Command(BaseCommand):
         self.stdout.write(f"Key {key.pk} is revoked.")
 
     def _tell(self, action: str, key: ApiKey, message: str = "") -> None:
-        command_wrote.send(
+        wrote.send(
             type(self), action=action, target_kind="API key", target_id=key.pk, target_name=key.name, message=message
         )

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.api.http.body import read_fields
-from dashboard.api.loop.sources import CREATE_JUDGE
-from dashboard.signals import command_wrote
-from dashboard.store.models import Judge, Workspace
+from dashboard.signals import wrote
+from dashboard.store.errors import DomainError
+from dashboard.store.judge import Draft, create_judge
+from dashboard.store.models import Workspace
 
 
 class Command(BaseCommand):
@@ -30,29 +30,13 @@ class Command(BaseCommand):
                 instructions = Path(instructions[1:]).read_text("utf-8")
             except (OSError, UnicodeDecodeError) as error:
                 raise CommandError(f"{instructions[1:]} cannot be read.") from error
-        given = {
-            "name": name,
-            "model": model or None,
-            "instructions": instructions,
-            "dimensions": [
-                {"key": key, "description": description.strip()}
-                for key, description in (text.partition("=")[::2] for text in dimension)
-            ],
-        }
-        body, faults = read_fields(given, CREATE_JUDGE.fields or ())
-        if faults:
-            raise CommandError(" ".join(f"{at} {fault.message}." for at, fault in faults))
-        if len({entry["key"] for entry in body["dimensions"]}) < len(dimension):
-            raise CommandError("A dimension is given twice.")
-        judge = Judge(
-            workspace=Workspace.default(),
-            name=body["name"],
-            model=body["model"] or "",
-            instructions=body["instructions"],
-            dimensions=body["dimensions"],
-        )
-        judge.save(force_insert=True)
-        command_wrote.send(
+        pairs = [text.partition("=")[::2] for text in dimension]
+        draft = Draft(name, instructions, [(key, told.strip()) for key, told in pairs], model or None)
+        try:
+            judge = create_judge(Workspace.default(), draft)
+        except DomainError as error:
+            raise CommandError(" ".join(fault.message for fault in error.faults)) from error
+        wrote.send(
             type(self),
             action="create",
             target_kind="judge",

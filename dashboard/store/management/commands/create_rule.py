@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import IntegrityError, transaction
 
-from dashboard.api.http.body import Text, read_fields
-from dashboard.signals import command_wrote
-from dashboard.store.models import Rule, Workspace
-
-FIELDS = (Text(name="name"), Text(name="--serving"), Text(name="--model"), Text(name="--deployment", required=False))
+from dashboard.signals import wrote
+from dashboard.store.errors import DomainError, Fault
+from dashboard.store.models import Workspace
+from dashboard.store.rule import Draft, create_rule
 
 
 class Command(BaseCommand):
@@ -24,28 +22,21 @@ class Command(BaseCommand):
         parser.add_argument("--deployment", metavar="ID", help="the deployment that serves, when it is no alias")
 
     def handle(self, *_: Any, name: str, serving: str, model: str, deployment: str | None, **options: Any) -> None:
-        given = {"name": name, "--serving": serving, "--model": model or serving, "--deployment": deployment or None}
-        texts, faults = read_fields(given, FIELDS)
-        if faults:
-            raise CommandError(" ".join(f"{at} {fault.message}." for at, fault in faults))
-        name, serving, model, deployment = (texts[field.name] for field in FIELDS)
-        kind = "deployment" if deployment else "serverless_slug"
         try:
-            with transaction.atomic():
-                rule = Rule.objects.create(
-                    workspace=Workspace.default(),
-                    name=name,
-                    serving={"kind": kind, "name": serving, "deployment_id": deployment},
-                    model_id=model,
-                )
-        except IntegrityError as error:  # a rule's name is unique in its workspace
-            raise CommandError(f"There is a rule named {name!r} already.") from error
-        command_wrote.send(
+            rule = create_rule(Workspace.default(), Draft(name, serving, model or None, deployment or None))
+        except DomainError as error:
+            raise CommandError(" ".join(_say(fault) for fault in error.faults)) from error
+        wrote.send(
             type(self),
             action="create",
             target_kind="rule",
             target_id=rule.pk,
-            target_name=name,
-            message=f"serving {serving}, training {model}",
+            target_name=rule.name,
+            message=f"serving {rule.serving['name']}, training {rule.model_id}",
         )
-        self.stdout.write(f'made rule {rule.pk} "{name}", serving {serving}; see /rules/{rule.pk}/')
+        self.stdout.write(f'made rule {rule.pk} "{rule.name}", serving {rule.serving["name"]}; see /rules/{rule.pk}/')
+
+
+def _say(fault: Fault) -> str:
+    """The fault, of the option that it was given by."""
+    return fault.message if fault.field == "name" else f"--{fault.message}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from django.core.paginator import Paginator
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from dashboard.sources import reader
 from dashboard.sources.http.errors import NotFound, SourceError
 from dashboard.sources.loop.runs import EvaluationItem, Side
-from dashboard.sources.reader import describe_old
+from dashboard.sources.reader import Known, describe_old
 from dashboard.web.common.ids import has_page
 from dashboard.web.common.links import link_pages, with_query
 from dashboard.web.common.numbers import Number
@@ -59,14 +59,14 @@ def show_answers(request: HttpRequest, run_id: str) -> HttpResponse:
     form.is_valid()
     winner, number = form.value("winner") or "", form.value("page") or 1
     try:
-        run = reader.training_run(run_id).need().value.run
-        if not run.evaluation_id:
+        found = reader.training_run(run_id).need()
+        run, evaluation_id = found.value.run, found.value.run.evaluation_id
+        if not evaluation_id:
             raise Http404
-        read = partial(reader.answers, run.evaluation_id, winner=winner, limit=ROWS_A_PAGE)
-        found = read(offset=(number - 1) * ROWS_A_PAGE).need()
-        page = Paginator(range(found.value[1]), ROWS_A_PAGE).get_page(number)
+        items = _read_items(evaluation_id, winner, number)
+        page = Paginator(range(items.value[1]), ROWS_A_PAGE).get_page(number)
         if page.number != number:
-            found = read(offset=(page.number - 1) * ROWS_A_PAGE).need()
+            items = _read_items(evaluation_id, winner, page.number)
     except NotFound as error:
         raise Http404 from error
     except SourceError as error:
@@ -77,13 +77,18 @@ def show_answers(request: HttpRequest, run_id: str) -> HttpResponse:
         "run": run,
         "label": label_run(run),
         "page": page,
-        "rows": [build_answered(item) for item in found.value[0]],
+        "rows": [build_answered(item) for item in items.value[0]],
         "winner": winner,
-        "old": describe_old(found),
         "choices": build_choices(here, winner),
+        "old": describe_old(found, items, now=datetime.now(UTC)),
         **link_pages(page, here, form.valid_query),
     }
     return render(request, "web/runs/answers.html", context, status=400 if form.errors else 200)
+
+
+def _read_items(evaluation_id: str, winner: str, number: int) -> Known[tuple[list[EvaluationItem], int]]:
+    offset = (number - 1) * ROWS_A_PAGE
+    return reader.evaluation_items(evaluation_id, winner=winner, limit=ROWS_A_PAGE, offset=offset).need()
 
 
 def build_choices(here: str, winner: str) -> list[dict[str, Any]]:

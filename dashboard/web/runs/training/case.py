@@ -11,13 +11,21 @@ from typing import Any
 import msgspec
 
 from dashboard.sources import reader
+from dashboard.sources.loop.points import build_points, describe_benchmark
 from dashboard.sources.loop.runs import Evaluation, RuleDetail, RunDetail
 from dashboard.sources.loop.wire import Benchmark, History
 from dashboard.sources.reader import Absent, Ask, Known, Reading, Unread
-from dashboard.trend import Trend, Window, build_trend
+from dashboard.trend import Grouping, Trend, Window, build_trend
 
 STRETCH = 30
 """Replays in the small chart, of which the run's own is the last."""
+WORDS = {
+    "rule": "its rule",
+    "evaluation": "the paired comparison",
+    "benchmark": "the benchmark that it replayed",
+    "history": "the benchmark's trend",
+}
+"""The parts of a case beside the run itself."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -74,27 +82,28 @@ def load_case(run_id: str, *, fresh: bool = False) -> Loaded:
 
     Raises the `SourceError` where the run itself cannot be read, `NotFound` where the service has none.
     """
-    found = (reader.training_run.fresh if fresh else reader.training_run)(run_id).need()
-    run, replay = found.value.run, found.value.benchmark
+    found = (reader.training_run.fresh(run_id) if fresh else reader.training_run(run_id)).need()
+    detail = found.value
+    run, replay = detail.run, detail.benchmark
     asks: dict[str, Ask[Any]] = {}
     if run.rule_id:
-        asks["rule"] = reader.rule_detail.ask(run.rule_id)
+        asks["rule"] = reader.rule.ask(run.rule_id)
     if run.evaluation_id:
         asks["evaluation"] = reader.evaluation.ask(run.evaluation_id)
     if replay:
         asks["benchmark"] = reader.benchmark.ask(replay.benchmark_id)
         asks["history"] = reader.recent_history.ask(replay.benchmark_id)
     readings = reader.each(asks, fresh=fresh)
-    parts = {part: reading.value for part, reading in readings.items() if isinstance(reading, Known)}
-    history = parts.pop("history", None)
-    unread = {part: _say_why(reading) for part, reading in readings.items() if not isinstance(reading, Known)}
+    parts: dict[str, Any] = {name: one.value for name, one in readings.items() if isinstance(one, Known)}
+    unread = {name: explain_unread(one) for name, one in readings.items() if not isinstance(one, Known)}
+    history, benchmark = parts.pop("history", None), parts.get("benchmark")
     place = stretch = None
-    if history:
-        place, stretch = find_place(history, parts.get("benchmark"), found.value)
-    return Loaded(Case(found.value, place=place, unread=unread, **parts), stretch, (found, *readings.values()))
+    if replay and history:
+        place, stretch = find_place(history, benchmark, detail)
+    return Loaded(Case(detail, **parts, place=place, unread=unread), stretch, (found, *readings.values()))
 
 
-def _say_why(reading: Absent | Unread) -> str:
+def explain_unread(reading: Absent | Unread) -> str:
     return "The service does not have it (any more)." if isinstance(reading, Absent) else reading.failure.message
 
 
@@ -106,14 +115,15 @@ def find_place(
     Nothing where it is not among the replays that were looked at.
     """
     now, rule = datetime.now(UTC), detail.run.rule_id or ""
-    slots = build_trend(history.points, benchmark, now=now, rule=rule).slots
+    points, words, one_rule = build_points(history.points), describe_benchmark(benchmark), Grouping(rule)
+    slots = build_trend(points, words, one_rule, now=now).slots
     here = next((slot for slot in slots if detail.benchmark and slot.id == detail.benchmark.id), None)
     if here is None:
         return None, None
     same = [slot for slot in slots if slot.era == here.era and slot.place <= here.place]
     cut = len(history.points) < history.total and here.era == 0
     window = Window(last=STRETCH, until=here.created_at)
-    stretch = build_trend(history.points, benchmark, now=now, rule=rule, window=window)
+    stretch = build_trend(points, words, one_rule, window, now=now)
     return Place(len(same), cut, same[0].era_reason), stretch
 
 

@@ -12,19 +12,21 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
+from dashboard.sources import reader
 from dashboard.sources.connect import get_connection, get_loop
 from dashboard.sources.http.errors import NotFound, OutcomeUnknown, SourceError
 from dashboard.sources.loop.client import Loop
 from dashboard.sources.loop.wire import TrainingRun
+from dashboard.sources.reader import Ask
 from dashboard.web.common.redirects import SeeOther
-from dashboard.web.common.refusals import Failure, choose_status, focus_first_error, place_refusal
-from dashboard.web.models import DecisionRecord
-from dashboard.web.runs.training import present, waiting
+from dashboard.web.common.refusals import Failure, Refusal, choose_status, focus_first_error, place_refusal
+from dashboard.web.runs.models import DecisionRecord
+from dashboard.web.runs.training import present
 from dashboard.web.runs.training.case import Case, load_case
 from dashboard.web.runs.training.forms import DecideForm
 from dashboard.web.runs.training.records import keep_record
 from dashboard.web.runs.training.words import DONE, describe_standing, label_run, say_until
-from dashboard.web.site import access, kept
+from dashboard.web.site import access, unsent
 from dashboard.web.site.audit import log as audit
 from dashboard.web.site.away import answer_away
 
@@ -57,7 +59,7 @@ def show_decision(request: HttpRequest, run_id: str, action: str) -> HttpRespons
     access.check(request.user, "decide")
     what = ACTIONS[action]
     typed = request.POST if request.method == "POST" else None
-    form = DecideForm(typed, initial=dict((kept.take(request) or {}).items()) if typed is None else None)
+    form = DecideForm(typed, initial=dict((unsent.take(request) or {}).items()) if typed is None else None)
     try:
         case = load_case(run_id, fresh=True).case
     except NotFound as error:
@@ -113,10 +115,10 @@ def _decide(request: HttpRequest, what: Action, case: Case, form: DecideForm) ->
                     after=after,
                 )
                 entry.message = _describe(what, case, record, force, form.cleaned_data["reason"])
-    except (SourceError, audit.Refusal) as error:
+    except (SourceError, Refusal) as error:
         return _answer_refusal(request, what, case, form, error)
     finally:
-        waiting.forget_run(before.id, before.rule_id)
+        _forget(before)
     if not known:
         now = timezone.now()
         context = {
@@ -135,6 +137,12 @@ def _decide(request: HttpRequest, what: Action, case: Case, form: DecideForm) ->
     return SeeOther(reverse("training-run", args=[before.id]))
 
 
+def _forget(run: TrainingRun) -> None:
+    """What was read before the decision is not what stands now."""
+    asks: list[Ask[Any]] = [reader.training_run.ask(run.id), reader.waiting_runs.ask(), reader.rules.ask()]
+    reader.changed(*asks, *([reader.rule.ask(run.rule_id)] if run.rule_id else []))
+
+
 def _choose_terms(what: Action, case: Case, form: DecideForm) -> tuple[bool, int | None]:
     """Whether to force, and the consent that the reviewer saw; None where no rule stands behind the run."""
     if what.name != "promote":
@@ -143,14 +151,14 @@ def _choose_terms(what: Action, case: Case, form: DecideForm) -> tuple[bool, int
 
 
 def _check_form(what: Action, case: Case, form: DecideForm) -> None:
-    """Raises `audit.Refusal` where the decision would be about something else than what was seen."""
+    """Raises `Refusal` where the decision would be about something else than what was seen."""
     if form.cleaned_data["seen"] != case.key:
-        raise audit.Refusal(
+        raise Refusal(
             "STALE_FORM",
             "What bears on this decision changed after this page was opened. Nothing was sent; look at it again.",
         )
     if what.name == "promote" and case.detail.run.rule_id and form.cleaned_data["revision"] is None:
-        raise audit.Refusal(
+        raise Refusal(
             "CONSENT_UNKNOWN",
             "The rule could not be read when this page was opened, so nobody knows what was agreed to. Nothing was "
             "sent; look at it again.",

@@ -82,7 +82,7 @@ def list_training_runs(request: HttpRequest) -> HttpResponse:
         "only_waiting": state == AWAITING,
         "page": page,
         "searched": searched,
-        "old": describe_old(waits, others, now=now),
+        "old": describe_old(*filter(None, (waits, others)), now=now),
         **link_pages(page, here, query),
     }
     return render(request, "web/runs/runs.html", context, status=400 if form.errors else 200)
@@ -90,8 +90,8 @@ def list_training_runs(request: HttpRequest) -> HttpResponse:
 
 def _read_rules() -> list[Rule]:
     """The rules to choose from; none where they cannot be read, for the runs may be."""
-    reading = reader.rules()
-    return reading.value if isinstance(reading, Known) else []
+    found = reader.rules()
+    return found.value if isinstance(found, Known) else []
 
 
 def _read_runs(rule: str, state: str, limit: int, offset: int) -> Known[Runs]:

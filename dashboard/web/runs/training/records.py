@@ -18,11 +18,12 @@ from django.views.decorators.http import require_safe
 
 from dashboard.sources.loop.wire import Instant, TrainingRun
 from dashboard.web.common.times import show_moment
-from dashboard.web.models import AuditEntry, DecisionRecord
+from dashboard.web.runs.models import DecisionRecord
 from dashboard.web.runs.training import present
 from dashboard.web.runs.training.case import Case, digest_judge
 from dashboard.web.runs.training.words import DONE
 from dashboard.web.site import access
+from dashboard.web.site.models import AuditEntry
 
 FORMAT = 1
 logger = logging.getLogger(__name__)

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError, transaction
@@ -13,22 +14,14 @@ from django.http import Http404, HttpRequest
 
 from dashboard.request_id import current_request_id
 from dashboard.sources.http.errors import NotFound, OutcomeUnknown, Refused, SourceError, Unauthorized
-from dashboard.web.models import AuditEntry
+from dashboard.web.common.refusals import Refusal
 from dashboard.web.site.access import NotAllowed
+from dashboard.web.site.models import AuditEntry
 
 COMMAND_LINE = "command line"
 """Who writes that came from a command on the server are by."""
 
 logger = logging.getLogger(__name__)
-
-
-class Refusal(Exception):
-    """Our own rules say no, in a sentence for the person. `audit.record` logs it as refused, with the code."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
 
 
 @dataclass
@@ -70,6 +63,12 @@ def record(
         raise
     finally:
         write(request, draft, who)
+
+
+def record_outside(sender: object, *, who: str = COMMAND_LINE, **told: Any) -> None:
+    """Write the entry of what was not done on a page: the receiver of `wrote`."""
+    told.pop("signal")
+    write(None, Draft(**told), who)
 
 
 def describe(error: BaseException) -> tuple[str, str, str]:

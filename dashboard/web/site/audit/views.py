@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
 from datetime import UTC, datetime
 
 from django.core.paginator import Paginator
@@ -15,12 +15,14 @@ from django.views.decorators.http import require_safe
 
 from dashboard.web.common.links import link_pages, with_query
 from dashboard.web.common.times import show_moment
-from dashboard.web.models import AuditEntry, DecisionRecord
 from dashboard.web.site import access
+from dashboard.web.site.audit.forms import AuditForm
 from dashboard.web.site.audit.present import write_csv, write_jsonl
-from dashboard.web.site.people.forms import AuditForm
+from dashboard.web.site.models import AuditEntry
 
 ENTRIES_A_PAGE = 50
+RECORD = re.compile(r"(?:^|; )record (\S+), digest [0-9a-f]{64}(?:;|$)")
+"""How a decision's entry names its record; what a person typed comes after it."""
 ENTRIES_A_READ = 1000
 
 
@@ -30,12 +32,12 @@ def show_audit(request: HttpRequest) -> HttpResponse:
     access.check(request.user, "read_audit")
     form = read_query(request)
     page = Paginator(choose_entries(form), ENTRIES_A_PAGE).get_page(form.value("page") or 1)
-    now, records = datetime.now(UTC), find_records(page)
+    now = datetime.now(UTC)
     here, query = reverse("audit"), form.valid_query
     context = {
         "form": form,
         "page": page,
-        "rows": [{"entry": entry, "at": show_moment(entry.at, now), "record": records.get(entry.pk)} for entry in page],
+        "rows": [{"entry": entry, "at": show_moment(entry.at, now), "record": find_record(entry)} for entry in page],
         "filtered": any(name != "page" for name in query),
         **link_pages(page, here, query),
         "csv_url": with_query(reverse("audit-export", args=["csv"]), query, page=None),
@@ -59,11 +61,10 @@ def export_audit(request: HttpRequest, kind: str) -> HttpResponseBase:
     return answer
 
 
-def find_records(entries: Iterable[AuditEntry]) -> dict[int, str]:
-    """The id of the decision's record that an entry names by its digest, by the entry's id."""
-    decided = [entry for entry in entries if entry.target_kind == "run" and "digest " in entry.message]
-    kept = DecisionRecord.objects.filter(run_id__in=[entry.target_id for entry in decided]) if decided else ()
-    return {entry.pk: record.pk for entry in decided for record in kept if record.digest in entry.message}
+def find_record(entry: AuditEntry) -> str:
+    """The id of the record that a decision's entry names; empty where it names none."""
+    found = RECORD.search(entry.message) if entry.target_kind == "run" else None
+    return found[1] if found else ""
 
 
 def read_query(request: HttpRequest) -> AuditForm:

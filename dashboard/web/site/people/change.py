@@ -17,9 +17,9 @@ from django.db import transaction
 from django.urls import reverse
 from sesame.utils import get_query_string
 
+from dashboard.web.common.refusals import Refusal
 from dashboard.web.site import access
 from dashboard.web.site.access import ROLES, Role
-from dashboard.web.site.audit.log import Refusal
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

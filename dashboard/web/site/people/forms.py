@@ -1,8 +1,8 @@
-"""The forms about people, and the query of the audit log."""
+"""The forms about people."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib.auth import get_user_model
@@ -10,12 +10,8 @@ from django.contrib.auth.forms import UsernameField
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
 
-from dashboard.web.common.forms import LARGEST_PAGE, QueryForm, RangeForm
-from dashboard.web.models import OUTCOMES
+from dashboard.web.common.forms import LARGEST_PAGE, QueryForm
 from dashboard.web.site.access import ROLES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 ROLE_CHOICES = [(role, role) for role in ROLES]
 
@@ -73,15 +69,3 @@ class PeopleForm(QueryForm):
 
     def __init__(self, data: Any) -> None:
         super().__init__(data, auto_id="%s")
-
-
-class AuditForm(RangeForm):
-    who = forms.CharField(required=False, max_length=200, label="Who")
-    action = forms.ChoiceField(required=False, label="Action")
-    target = forms.CharField(required=False, max_length=400, label="Target")
-    outcome = forms.ChoiceField(required=False, label="Outcome", choices=[("", "any"), *OUTCOMES])
-    page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST_PAGE, widget=forms.HiddenInput)
-
-    def __init__(self, data: Any, actions: Iterable[str]) -> None:
-        super().__init__(data)
-        self.fields["action"].choices = [("", "any"), *((one, one) for one in actions)]  # type: ignore[attr-defined]

@@ -16,12 +16,11 @@ from django.views.decorators.http import require_http_methods
 
 from dashboard.web.common.links import link_pages
 from dashboard.web.common.redirects import SeeOther
-from dashboard.web.common.refusals import focus_first_error
+from dashboard.web.common.refusals import Refusal, focus_first_error
 from dashboard.web.common.times import show_moment
-from dashboard.web.site import access, kept
+from dashboard.web.site import access, unsent
 from dashboard.web.site.access import ROLES, Role
 from dashboard.web.site.audit import log as audit
-from dashboard.web.site.audit.log import Refusal
 from dashboard.web.site.people import change as people
 from dashboard.web.site.people.forms import ActiveForm, AddPersonForm, PeopleForm, RoleForm, SureForm
 
@@ -37,7 +36,7 @@ def show_people(request: HttpRequest) -> HttpResponse:
     """Everybody who has an account; POST adds somebody and shows their sign-in link, if they need one, this once."""
     access.check(request.user, "manage_people")
     if request.method != "POST":
-        typed = kept.take(request)
+        typed = unsent.take(request)
         return answer(request, AddPersonForm(initial=typed.dict() if typed else {"role": "viewer"}))
     form = AddPersonForm(request.POST)
     if not form.is_valid():

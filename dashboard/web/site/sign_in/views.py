@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, cast
 
-from django.contrib.auth import get_user_model, login
+from django.contrib.auth import get_user_model, login, user_logged_in
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
+from django.contrib.sessions.models import Session
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 from sesame.utils import get_user
 
-from dashboard.web.common.forms import LinkForm
+from dashboard.web.site import unsent
 from dashboard.web.site.addresses import find_page
-from dashboard.web.site.kept import list_kept
 from dashboard.web.site.sign_in import throttle
+from dashboard.web.site.sign_in.forms import LinkForm
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -26,14 +28,17 @@ if TYPE_CHECKING:
 DEAD_LINK = "This sign-in link has been used, has expired or is not whole. Ask for a new one, or use your password."
 
 
+@receiver(user_logged_in, dispatch_uid="sign_in.drop_expired_sessions")
+def drop_expired_sessions(**_: Any) -> None:
+    """Sessions that have expired go whenever somebody signs in, which is what makes new ones."""
+    Session.objects.filter(expire_date__lt=timezone.now()).delete()
+
+
 class SignIn(LoginView):
     """The password form. Whoever is signed in already is sent on."""
 
     template_name = "web/site/sign_in.html"
     redirect_authenticated_user = True
-
-    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(kept_waiting=bool(list_kept(self.request)), **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         name = request.POST.get("username", "")
@@ -47,7 +52,9 @@ class SignIn(LoginView):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         throttle.forgive(self.request, form.cleaned_data["username"])
-        return super().form_valid(form)
+        response = super().form_valid(form)
+        throttle.remember_browser(response, form.get_user().pk)
+        return response
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         if form.non_field_errors():  # a name and a password came, and they do not fit
@@ -69,8 +76,10 @@ def use_link(request: HttpRequest) -> HttpResponse:
         return render(request, "web/site/sign_in.html", context, status=400)
     if request.method == "POST":
         login(request, user, backend="sesame.backends.ModelBackend")
-        waiting = list_kept(request)  # a link knows no page to go back to, but a form that waits does
-        return redirect(waiting[0]["page"] if waiting else "overview")
+        # A link knows no page to go back to, but a form that waits does.
+        response = redirect(unsent.find_newest_page(user.pk) or "overview")
+        throttle.remember_browser(response, user.pk)
+        return response
     return render(request, "web/site/sign_in_link.html", {"form": form, "who": user.get_username()})
 
 

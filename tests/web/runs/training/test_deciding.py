@@ -172,7 +172,9 @@ def test_another_model_that_serves_by_now_is_named(reviewer):
 def test_a_run_whose_rule_is_gone_cannot_be_promoted(reviewer):
     run = make_case()
     Rule.objects.all().delete()
-    assert "The service does not offer this." in text_of(reviewer.get(url_of(run, "promote")))
+    page = text_of(reviewer.get(url_of(run, "promote")))
+    assert "Nothing can be sent" in page
+    assert "The service does not offer this." in page
 
 
 def test_no_other_action_has_an_address(reviewer):

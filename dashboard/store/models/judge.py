@@ -1,0 +1,16 @@
+"""Judges."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from dashboard.store.models.base import Owned
+
+
+class Judge(Owned):
+    id_prefix = "jdg"
+    name = models.CharField(max_length=200)
+    model = models.CharField(max_length=200)
+    instructions = models.TextField()
+    dimensions = models.JSONField(default=list)  # [{key, description}]
+    system_prompt = models.TextField(null=True)  # noqa: DJ001 - null and "" differ on the wire
