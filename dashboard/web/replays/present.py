@@ -87,18 +87,17 @@ def describe_bounds(replay: Replay, benchmark: Benchmark | None, marks: Sequence
     Where the service says it, that counts. Else every row must be listed, and the score be the mean of the rows.
     """
     said = replay.bounds or {}
-    known = {side: said[side] for side in ("candidate", "incumbent") if side in said}
+    known: dict[str, tuple[float, float]] = {side: said[side] for side in ("candidate", "incumbent") if side in said}
     scale = benchmark.scoring.scale if benchmark else ""
     same = benchmark is not None and replay.items_digest == benchmark.items_digest
     mean = benchmark is not None and "mean" in benchmark.scoring.aggregate.lower()
     if not known and marks and same and mean and replay.rows_total == len(marks) and replay.status != "open":
-        for side, scores in (
-            ("candidate", [one.candidate for one in marks]),
-            ("incumbent", [o.incumbent for o in marks]),
-        ):
-            there = [score for score in scores if isinstance(score, float)]
+        scores = {"candidate": [one.candidate for one in marks], "incumbent": [one.incumbent for one in marks]}
+        for side, given in scores.items():
+            there = [score for score in given if isinstance(score, float)]
             found = find_bounds(there, len(marks) - len(there), scale) if there else None
-            known |= {side: found} if found else {}
+            if found:
+                known[side] = found
     sentences = []
     for side, (low, high) in known.items():
         decimals = choose_decimals([low, high], read_scale(scale))
