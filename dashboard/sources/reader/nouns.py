@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from dashboard.sources.connect import get_loop, get_runloop
+from dashboard.sources.connect import get_connection, get_loop, get_runloop
 from dashboard.sources.loop.client import Identity
 from dashboard.sources.loop.rows import ReplayRow, RowMark, mark_row
 from dashboard.sources.loop.wire import (
@@ -87,11 +87,13 @@ def items(benchmark_id: str, *, limit: int, offset: int = 0) -> Ask[Items]:
     return Ask("loop", "items", (benchmark_id, limit, offset), call, Items, about=about)
 
 
-def _fill(read_page: Callable[[int, int], tuple[list[T], int]], limit: int, offset: int) -> tuple[list[T], int]:
+def _fill(
+    read_page: Callable[[int, int], tuple[list[T], int]], limit: int, offset: int, *, a_call: int = ITEMS_A_CALL
+) -> tuple[list[T], int]:
     """A service may give fewer than it was asked for."""
     found: list[T] = []
     while True:
-        more, total = read_page(min(limit - len(found), ITEMS_A_CALL), offset + len(found))
+        more, total = read_page(min(limit - len(found), a_call), offset + len(found))
         found += more
         if not more or len(found) >= limit or offset + len(found) >= total:
             return found[:limit], total
@@ -124,10 +126,12 @@ def replay_marks(benchmark_run_id: str, *, finished: bool) -> Ask[Marks]:
 
 
 def _read_rows(benchmark_run_id: str) -> Rows:
-    loop = get_loop()
-    return _fill(
-        lambda limit, offset: loop.list_replay_rows(benchmark_run_id, limit=limit, offset=offset), MOST_ROWS, 0
-    )
+    loop, a_call = get_loop(), MOST_ROWS if get_connection().embedded else ITEMS_A_CALL
+
+    def read_page(limit: int, offset: int) -> Rows:
+        return loop.list_replay_rows(benchmark_run_id, limit=limit, offset=offset)
+
+    return _fill(read_page, MOST_ROWS, 0, a_call=a_call)
 
 
 @Noun

@@ -17,10 +17,12 @@ from dashboard.trend import Point, read_scale
 from dashboard.trend.rows import FAILED, Mark, count_flips, find_failing_since, is_newly_failing, never_passed
 from dashboard.web.common.numbers import NOTHING, Number
 from dashboard.web.common.texts import cut_text
+from dashboard.web.replays.loading import FINISHED
 from dashboard.web.replays.present import show
 from dashboard.web.templatetags.unseen import unseen
 
 LONGEST_TITLE = 60
+UNKNOWN = Mark(None, None, None, None, "")
 
 
 class Line(NamedTuple):
@@ -62,7 +64,10 @@ def _judge_line(
     """Where the line stands, and why."""
     unreliable = f"the unchanged incumbent flipped {flips} time{'' if flips == 1 else 's'}" if flips else ""
     since = find_failing_since(marks)
-    if is_newly_failing(marks):
+    settled = len(marks)
+    while settled and points[settled - 1].status not in FINISHED and (marks[settled - 1] or UNKNOWN).passed is None:
+        settled -= 1  # a replay that is still running has not reached it yet
+    if is_newly_failing(marks[:settled]):
         place, said = (0, 0), "newly failing"
     elif never_passed(marks):
         place, said = (2, 0), "never passed here"

@@ -54,6 +54,16 @@ def test_the_lines_that_changed_come_first(signed_in, benchmark):
     ]
 
 
+def test_a_replay_that_is_still_running_hides_nothing_that_newly_fails(signed_in, benchmark):
+    run = make_run(rule=benchmark.replays.first().run.rule, checkpoint_id="step-9")
+    make_replay(benchmark, run=run, status="open", created_at=START + timedelta(hours=9))
+    assert lines_of(signed_in.get(f"/benchmarks/{benchmark.pk}/grid/"))[0] == (
+        1,
+        "newly failing",
+        ["", "0.10", "0.90", "0.90"],
+    )
+
+
 def test_a_cell_can_say_who_won(signed_in, benchmark):
     lines = lines_of(signed_in.get(f"/benchmarks/{benchmark.pk}/grid/?cell=outcome"))
     assert lines[0][2] == ["lost", "tied", "tied"]
