@@ -30,7 +30,7 @@ _WHY = {_ANSWERS["candidate"][0]: "It says what happens next.", _ANSWERS["incumb
 def build_replay(rng: random.Random, run: TrainingRun, benchmark: Benchmark, story: StoryRun) -> BenchmarkRun:
     total, done = len(story.benchmark.conversations), story.status == "done"
     candidate, incumbent, delta = story.candidate_score, story.incumbent_score, None
-    dimensions = list(_spread(rng, story)) if done else []
+    dimensions = list(_spread(rng, story, story.incumbent_score, story.candidate_score)) if done else []
     withheld = None
     if not story.comparable:
         withheld = {"candidate_score": candidate, "incumbent_score": incumbent, "per_dimension": dimensions}
@@ -65,20 +65,27 @@ def build_replay(rng: random.Random, run: TrainingRun, benchmark: Benchmark, sto
     )
 
 
-def _spread(rng: random.Random, story: StoryRun) -> Iterator[dict[str, Any]]:
-    """Each rubric dimension near the score, on the same scale."""
+def _spread(
+    rng: random.Random, story: StoryRun, incumbent: float | None, candidate: float | None
+) -> Iterator[dict[str, Any]]:
+    """Each rubric dimension near the scores of both sides, on the same scale."""
     low, high = story.benchmark.low, story.benchmark.high
     for place, key in enumerate(JUDGES[story.benchmark.judge].dimensions):
         shift = (high - low) * (0.03 * (1 - place))
         values = {
             side: round(min(high, max(low, (score or 0.0) + shift + rng.gauss(0, 0.01 * (high - low)))), 4)
-            for side, score in (("incumbent", story.incumbent_score), ("candidate", story.candidate_score))
+            for side, score in (("incumbent", incumbent), ("candidate", candidate))
         }
         yield {"dimension": key, **values, "delta": round(values["candidate"] - values["incumbent"], 4)}
 
 
 def build_evaluation(rng: random.Random, run: TrainingRun, benchmark: Benchmark, story: StoryRun) -> Evaluation:
     paired = story.paired
+    own = random.Random(f"dimensions of {run.pk}")  # noqa: S311 - what is drawn for the others stays as it was
+    warnings = []
+    if paired.verdict == "inconclusive":
+        said = f"{paired.wins} wins and {paired.losses} losses on {paired.rows} rows are too near to tell apart."
+        warnings = [{"code": "TOO_CLOSE", "message": said}]
     return Evaluation(
         id=draw_id(rng, "ev"),
         workspace_id=run.workspace_id,
@@ -113,11 +120,11 @@ def build_evaluation(rng: random.Random, run: TrainingRun, benchmark: Benchmark,
             "grader_incumbent_mean": None,
             "grader_candidate_mean": None,
             "grader_items_applied": 0,
-            "per_dimension": [],
+            "per_dimension": list(_spread(own, story, paired.incumbent_mean, paired.candidate_mean)),
             "per_grader": [],
             "judge_agreement": None,
             "trainer_eval_loss": None,
-            "warnings": [],
+            "warnings": warnings,
             "verdict": paired.verdict,
             "verdict_reason": f"{paired.wins} wins, {paired.losses} losses, {paired.ties} ties on {paired.rows} rows.",
             "margin_used": {

@@ -15,6 +15,7 @@ from dashboard.web.replays import views as replay
 from dashboard.web.rules import attach, retire
 from dashboard.web.rules import views as rules
 from dashboard.web.runs import views as run
+from dashboard.web.runs.training import answers, deciding, listing, page, records
 from dashboard.web.site import health
 from dashboard.web.site.audit import views as audit
 from dashboard.web.site.people import views as people
@@ -55,6 +56,11 @@ urlpatterns: list[URLPattern] = [
     path("runloop/benchmarks/<id:benchmark_id>/figure.json", trend.give_figure, RUNLOOP, name="run-trend-figure"),
     path("runloop/runs/<id:run_id>/", run.show_run, name="run"),
     path("runloop/runs/<id:run_id>/environment/", run.show_environment, name="run-environment"),
+    path("runs/", listing.list_training_runs, name="runs"),
+    path("runs/<id:run_id>/", page.show_training_run, name="training-run"),
+    path("runs/<id:run_id>/answers/", answers.show_answers, name="run-answers"),
+    path("runs/<id:run_id>/decide/<slug:action>/", deciding.show_decision, name="decide"),
+    path("records/<slug:record_id>/", records.show_record, name="record"),
     path("people/", people.show_people, name="people"),
     path("people/<int:person_id>/role/", people.change_role, name="person-role"),
     path("people/<int:person_id>/active/", people.set_active, name="person-active"),

@@ -55,8 +55,8 @@ def populate() -> None:
     ]  # as test_trend_page.py says
     for number, status in enumerate(statuses):
         run = make_run(rule=rule, checkpoint_id=f"step-{number}")
-        reason = None if status in ("done", "other set", "open") else f"It ended as {status}."
-        candidate, incumbent = (0.5 + number / 50, 0.48) if status in ("done", "other set") else (None, None)
+        reason = None if status in ("done", "open") else f"It ended as {status}."
+        candidate, incumbent = (0.5 + number / 50, 0.48) if status == "done" else (None, None)
         make_replay(
             known,
             run=run,

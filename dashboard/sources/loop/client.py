@@ -11,10 +11,11 @@ import msgspec
 
 from dashboard.sources.http.cursor import CursorPage, follow
 from dashboard.sources.http.decoding import Page, decode_entries, decode_one, decode_page, is_usable_id
-from dashboard.sources.http.errors import NotFound, UnreadableAnswer
+from dashboard.sources.http.errors import NotFound, OutcomeUnknown, UnreadableAnswer
 from dashboard.sources.http.paging import PAGE_SIZE, Gathered, Placed, gather, unite
-from dashboard.sources.http.transport import Transport, outcome_unknown
+from dashboard.sources.http.transport import Answer, Transport, outcome_unknown
 from dashboard.sources.loop.rows import ReplayRow
+from dashboard.sources.loop.runs import Evaluation, EvaluationItem, RuleDetail, RunDetail, RunOutcome
 from dashboard.sources.loop.wire import (
     Benchmark,
     BenchmarkItem,
@@ -109,14 +110,61 @@ class Loop:
         """Every training rule, in the service's order."""
         return list(self._read_all("/api/loop/training-rules", "rules", Rule, {}).entries)
 
-    def get_rule(self, rule_id: str) -> Rule:
-        return self._read_one(f"/api/loop/training-rules/{quote_id(rule_id)}", "rule", Rule)
+    def get_rule(self, rule_id: str) -> RuleDetail:
+        """The rule with its newest runs, its month and how its judge agreed."""
+        answer = self._transport.get(f"/api/loop/training-rules/{quote_id(rule_id)}")
+        found = decode_one(answer, "", RuleDetail)
+        _check_id(found.rule.id, answer, "rule")
+        return found
 
-    def list_runs(self, *, rule_id: str = "", limit: int, offset: int = 0) -> tuple[list[TrainingRun], int]:
-        """One page of the training runs, newest first, of one rule if it is named; and how many there are."""
-        params: dict[str, str | int] = {"limit": limit, "offset": offset} | ({"rule_id": rule_id} if rule_id else {})
+    def list_runs(
+        self, *, rule_id: str = "", state: str = "", limit: int, offset: int = 0
+    ) -> tuple[list[TrainingRun], int]:
+        """One page of the training runs, newest first, of one rule or in one state if it is named; and how many."""
+        params: dict[str, str | int] = {"limit": limit, "offset": offset}
+        params |= {name: value for name, value in {"rule_id": rule_id, "state": state}.items() if value}
         page = self._read_page("/api/loop/training-runs", "runs", TrainingRun, params)
         return list(page.entries), page.total
+
+    def get_run(self, run_id: str) -> RunDetail:
+        """A training run with its timeline, its replay, and what may be done with it now."""
+        answer = self._transport.get(f"/api/loop/training-runs/{quote_id(run_id)}")
+        found = decode_one(answer, "", RunDetail)
+        _check_id(found.run.id, answer, "run")
+        return found
+
+    def get_evaluation(self, evaluation_id: str) -> Evaluation:
+        """The paired comparison itself."""
+        return self._read_one(f"/api/loop/evaluations/{quote_id(evaluation_id)}", "", Evaluation)
+
+    def list_evaluation_items(
+        self, evaluation_id: str, *, winner: str = "", limit: int, offset: int
+    ) -> tuple[list[EvaluationItem], int]:
+        """One page of the paired conversations, those that `winner` won if it is named, and how many there are."""
+        path = f"/api/loop/evaluations/{quote_id(evaluation_id)}/items"
+        params: dict[str, str | int] = {"limit": limit, "offset": offset} | ({"winner": winner} if winner else {})
+        page = self._read_page(path, "items", EvaluationItem, params)
+        return list(page.entries), page.total
+
+    def promote(self, run_id: str, *, expected_revision: int | None, force: bool) -> RunOutcome:
+        """Have the candidate serve. Refused where the rule's accepted revision is another than `expected_revision`.
+
+        `force` is what an inconclusive comparison asks for, and is sent only where it is true.
+        """
+        body: dict[str, Any] = {} if expected_revision is None else {"expected_revision": expected_revision}
+        return self._act(run_id, "promote", body | ({"force": True} if force else {}))
+
+    def reject(self, run_id: str, reason: str = "") -> RunOutcome:
+        """Close the candidate. What serves does not change."""
+        return self._act(run_id, "reject", {"reason": reason} if reason else {})
+
+    def roll_back(self, run_id: str, reason: str = "") -> RunOutcome:
+        """Have what served before this promotion serve again."""
+        return self._act(run_id, "rollback", {"reason": reason} if reason else {})
+
+    def cancel(self, run_id: str, reason: str = "") -> RunOutcome:
+        """Stop a run that is not final."""
+        return self._act(run_id, "cancel", {"reason": reason} if reason else {})
 
     def list_judges(self) -> list[Judge]:
         """Every judge, newest first."""
@@ -213,6 +261,13 @@ class Loop:
         except UnreadableAnswer as error:
             raise outcome_unknown(answer.route, error) from error
 
+    def _act(self, run_id: str, action: str, body: Mapping[str, Any]) -> RunOutcome:
+        path = f"/api/loop/training-runs/{quote_id(run_id)}/{action}"
+        found = self._write("POST", path, body, "", RunOutcome)
+        if not found.run.id:
+            raise OutcomeUnknown(f"POST {path} was answered without a run, so nothing says whether it was done.")
+        return found
+
     def _read_one(self, path: str, name: str, record: type[Record]) -> Record:
         return decode_one(self._transport.get(path), name, record)
 
@@ -234,6 +289,11 @@ class Loop:
 
 def _history(benchmark_id: str) -> str:
     return f"/api/loop/benchmarks/{quote_id(benchmark_id)}/history"
+
+
+def _check_id(given: str, answer: Answer, what: str) -> None:
+    if not is_usable_id(given):
+        raise UnreadableAnswer(f"{answer.route} was answered with a {what} that has no usable id.")
 
 
 def quote_id(given: str) -> str:

@@ -190,31 +190,68 @@ class Rule(_Timed, frozen=True):
     serving: Serving = Serving()
     model_id: str = ""
     benchmark_id: str | None = None
+    training_ceiling_cents: int | None = None
+    candidate_ceiling_cents: int | None = None
+    eval_ceiling_cents: int | None = None
+    monthly_ceiling_cents: int | None = None
+    eval_judge_id: str | None = None
+    auto_promote: bool | None = None
+    promote_margin: Score = None
+    promote_min_win_rate: Score = None
+    min_judge_agreement: Score = None
+    review_window_hours: int | None = None
+    benchmark_decides: bool | None = None
+    """True where the benchmark gates promotion; None from a service that does not know of that."""
+    benchmark_min_rows: int | None = None
+    benchmark_min_delta: Score = None
     revision: int | None = None
     accepted_revision: int | None = None
+    """The revision whose amounts somebody agreed to; another than `revision` means that the rule stands still."""
     created_at: Instant = None
     updated_at: Instant = None
 
 
 class TrainingRun(_Timed, frozen=True):
-    """One run of a rule, as lists have it. Many more keys exist; these are the ones we read."""
+    """One run of a rule. Many more keys exist than we read. Lists leave out those from `checkpoint_id` on."""
+
+    moments = (
+        "created_at", "state_entered_at", "review_deadline_at", "finished_at", "decided_at", "rollback_available_until"
+    )  # fmt: skip
 
     id: str
     rule_id: str | None = None
     rule_name: str | None = None
+    workspace_id: str = ""
     seq: int | None = None
+    trigger: str = ""
     state: str = ""
+    state_entered_at: Instant = None
     last_reason: str | None = None
     error_code: str | None = None
     verdict: str | None = None
     decision: str | None = None
+    billed_training_cents: int | None = None
+    billed_candidate_cents: int | None = None
+    spent_eval_cents: int | None = None
+    benchmark_spent_cents: int | None = None
+    evaluation_id: str | None = None
+    review_deadline_at: Instant = None
+    created_at: Instant = None
+    finished_at: Instant = None
+    undated: bool = False
+    """As of a HistoryPoint."""
     checkpoint_id: str | None = None
     checkpoint_step: int | None = None
     benchmark_run_id: str | None = None
     """Its replay, of whichever benchmark."""
-    created_at: Instant = None
-    undated: bool = False
-    """As of a HistoryPoint."""
+    rule_revision: int | None = None
+    training_ceiling_cents: int | None = None
+    candidate_ceiling_cents: int | None = None
+    eval_ceiling_cents: int | None = None
+    serving_before: Serving | None = None
+    decided_by: str | None = None
+    decided_at: Instant = None
+    rollback_available_until: Instant = None
 
 
 class BenchmarkItem(msgspec.Struct, frozen=True):

@@ -11,6 +11,8 @@ from dashboard.sources.reader.nouns import (
     benchmarks,
     datasets,
     environment,
+    evaluation,
+    evaluation_items,
     history,
     identity,
     items,
@@ -32,6 +34,8 @@ from dashboard.sources.reader.nouns import (
     scenarios,
     trace,
     traces,
+    training_run,
+    waiting_runs,
 )
 from dashboard.sources.reader.reading import changed, each, together
 from dashboard.sources.reader.readings import Absent, Known, Late, Reading, Unread, describe_old
@@ -51,6 +55,8 @@ __all__ = [
     "describe_old",
     "each",
     "environment",
+    "evaluation",
+    "evaluation_items",
     "history",
     "identity",
     "items",
@@ -73,4 +79,6 @@ __all__ = [
     "together",
     "trace",
     "traces",
+    "training_run",
+    "waiting_runs",
 ]

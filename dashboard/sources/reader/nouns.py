@@ -8,6 +8,7 @@ from typing import TypeVar
 from dashboard.sources.connect import get_connection, get_loop, get_runloop
 from dashboard.sources.loop.client import Identity
 from dashboard.sources.loop.rows import ReplayRow, RowMark, mark_row
+from dashboard.sources.loop.runs import Evaluation, EvaluationItem, RuleDetail, RunDetail
 from dashboard.sources.loop.wire import (
     Benchmark,
     BenchmarkItem,
@@ -42,6 +43,10 @@ MOST_ROWS = 1_000
 """So many rows of a replay are read: a benchmark pins 200 at most, an import may bring more."""
 
 T = TypeVar("T")
+AWAITING = "awaiting_review"
+BAR_STANDS_S = 60.0
+BAR_WAITS_S = 0.3
+EvaluationItems = tuple[list[EvaluationItem], int]
 Runs = tuple[list[TrainingRun], int]
 Items = tuple[list[BenchmarkItem], int]
 Rows = tuple[list[ReplayRow], int]
@@ -141,17 +146,49 @@ def rules() -> Ask[list[Rule]]:
 
 
 @Noun
-def rule(rule_id: str) -> Ask[Rule]:
+def rule(rule_id: str) -> Ask[RuleDetail]:
+    """With its newest runs, its month, and how its judge agreed."""
     loop = get_loop()
-    return Ask("loop", "rule", (rule_id,), lambda: loop.get_rule(rule_id), Rule, about=f"rule {rule_id}")
+    return Ask("loop", "rule", (rule_id,), lambda: loop.get_rule(rule_id), RuleDetail, about=f"rule {rule_id}")
 
 
 @Noun
-def runs(rule_id: str = "", *, limit: int, offset: int = 0) -> Ask[Runs]:
-    """A page of the training runs, newest first, of one rule if it is named; and how many there are."""
+def runs(rule_id: str = "", *, state: str = "", limit: int, offset: int = 0) -> Ask[Runs]:
+    """A page of the training runs, newest first, of one rule or in one state if it is named; and how many there are."""
     loop, about = get_loop(), f"rule {rule_id}" if rule_id else ""
-    call = lambda: loop.list_runs(rule_id=rule_id, limit=limit, offset=offset)  # noqa: E731
-    return Ask("loop", "runs", (rule_id, limit, offset), call, Runs, about=about)
+    call = lambda: loop.list_runs(rule_id=rule_id, state=state, limit=limit, offset=offset)  # noqa: E731
+    return Ask("loop", "runs", (rule_id, state, limit, offset), call, Runs, about=about)
+
+
+@Noun
+def waiting_runs() -> Ask[Runs]:
+    """One of the runs that await a decision, and how many there are: for the top bar, which no page waits for long."""
+    call = lambda: get_loop().list_runs(state=AWAITING, limit=1)  # noqa: E731
+    return Ask("loop", "waiting", (), call, Runs, fresh_s=BAR_STANDS_S, within_s=BAR_WAITS_S)
+
+
+@Noun
+def training_run(run_id: str) -> Ask[RunDetail]:
+    """A run of the Loop API with its timeline, its replay, and what may be done with it."""
+    loop, about = get_loop(), f"training run {run_id}"
+    return Ask("loop", "training run", (run_id,), lambda: loop.get_run(run_id), RunDetail, about=about)
+
+
+@Noun
+def evaluation(evaluation_id: str) -> Ask[Evaluation]:
+    """The paired comparison of a training run."""
+    loop, about = get_loop(), f"evaluation {evaluation_id}"
+    return Ask(
+        "loop", "evaluation", (evaluation_id,), lambda: loop.get_evaluation(evaluation_id), Evaluation, about=about
+    )
+
+
+@Noun
+def evaluation_items(evaluation_id: str, *, winner: str = "", limit: int, offset: int = 0) -> Ask[EvaluationItems]:
+    """A page of the conversations behind a comparison, those that `winner` won if it is named; and how many."""
+    loop, about = get_loop(), f"evaluation {evaluation_id}"
+    call = lambda: loop.list_evaluation_items(evaluation_id, winner=winner, limit=limit, offset=offset)  # noqa: E731
+    return Ask("loop", "evaluation items", (evaluation_id, winner, limit, offset), call, EvaluationItems, about=about)
 
 
 @Noun

@@ -19,10 +19,10 @@ from dashboard.sources.reader import Known
 from dashboard.web.common.links import with_query
 from dashboard.web.common.redirects import SeeOther
 from dashboard.web.common.refusals import choose_status, focus_first_error, place_refusal
-from dashboard.web.models import Draft
 from dashboard.web.pinning.judge_form import LONGEST_KEY, MOST_DIMENSIONS, SENT_AS, TYPED, JudgeForm, JudgeQuery
 from dashboard.web.site import access, drafts, unsent
 from dashboard.web.site.audit import log as audit
+from dashboard.web.site.models import Draft
 
 FEWEST_ROWS = 3
 

@@ -19,7 +19,6 @@ from dashboard.web.common.numbers import show_cents
 from dashboard.web.common.redirects import SeeOther
 from dashboard.web.common.refusals import choose_status, place_refusal
 from dashboard.web.conversations.present import build_conversation
-from dashboard.web.models import Draft
 from dashboard.web.pinning import picks as picking
 from dashboard.web.pinning.forms import SENT_AS, BenchmarkForm, PickerForm, fingerprint, list_faults
 from dashboard.web.pinning.picks import read_picks, review_picks
@@ -27,6 +26,7 @@ from dashboard.web.pinning.present import PREVIEW
 from dashboard.web.pinning.views import answer_form, bind, load_choices
 from dashboard.web.site import access, drafts
 from dashboard.web.site.audit import log as audit
+from dashboard.web.site.models import Draft
 
 CHANGED = "The judge, or this form in another window, changed after this page was opened. Look at it again."
 

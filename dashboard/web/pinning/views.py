@@ -18,13 +18,13 @@ from dashboard.sources.reader import Known
 from dashboard.web.common.links import with_query
 from dashboard.web.common.redirects import SeeOther
 from dashboard.web.common.refusals import focus_first_error
-from dashboard.web.models import Draft
 from dashboard.web.pinning import picks as picking
 from dashboard.web.pinning import present
 from dashboard.web.pinning.forms import TYPED, BenchmarkForm, PickerForm
 from dashboard.web.pinning.picks import Pick, read_picks, review_picks
 from dashboard.web.site import access, unsent
 from dashboard.web.site.drafts import change, new_id, open_draft, read_typed
+from dashboard.web.site.models import Draft
 
 
 @require_safe

@@ -42,6 +42,7 @@ def show_replay(request: HttpRequest, replay_id: str) -> HttpResponse:
         "benchmark_id": replay.benchmark_id if has_page(replay.benchmark_id) else "",
         "benchmark_name": (benchmark.name if benchmark else replay.benchmark_name) or replay.benchmark_id,
         "run_id": replay.run_id,
+        "run_url": reverse("training-run", args=[replay.run_id]) if has_page(replay.run_id) else "",
         "benchmark_missing": benchmark is None,
         "dimensions": present.build_dimensions(replay.per_dimension, scale),
         "dots": present.draw_dimensions(replay.per_dimension, scale),

@@ -40,7 +40,7 @@ def show_attach(request: HttpRequest, benchmark_id: str) -> HttpResponse:
         else:
             rule_id = form.cleaned_data["rule"]
             try:
-                said = _change(request, reader.rule.fresh(rule_id).need().value, benchmark_id, form)
+                said = _change(request, reader.rule.fresh(rule_id).need().value.rule, benchmark_id, form)
             except (SourceError, Refusal) as error:
                 refusal, status = (rule_id, explain(error)), choose_status(error)
             else:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.sources import reader
 from dashboard.sources.http.errors import NotFound, SourceError
+from dashboard.sources.loop.runs import RuleDetail
 from dashboard.sources.loop.wire import Benchmark, Rule, TrainingRun
 from dashboard.sources.reader import Known, Reading, describe_old
 from dashboard.web.common.links import link_pages
@@ -21,7 +22,14 @@ from dashboard.web.common.redirects import SeeOther
 from dashboard.web.common.refusals import Refusal, choose_status, explain, focus_first_error, place_refusal
 from dashboard.web.rules.change import WHAT_IT_DOES, change_benchmark
 from dashboard.web.rules.forms import AttachForm, RulesForm
-from dashboard.web.rules.present import build_rule, choose_rules, find_benchmark, show_run
+from dashboard.web.rules.present import (
+    build_rule,
+    choose_rules,
+    find_benchmark,
+    list_settings,
+    show_run,
+    why_stopped,
+)
 from dashboard.web.site import access
 from dashboard.web.site.away import answer_away
 
@@ -98,14 +106,14 @@ def show_rule(request: HttpRequest, rule_id: str) -> HttpResponse:
         raise Http404 from error
     except SourceError as error:
         return answer_away(request, error)
-    form = AttachForm(request.POST if acts else None, benchmarks=list_choices(rule.value, benchmarks.value))
+    form = AttachForm(request.POST if acts else None, benchmarks=list_choices(rule.value.rule, benchmarks.value))
     if not acts:
         return _answer(request, rule, benchmarks, runs, form)
     if not form.is_valid():
         return _answer(request, rule, benchmarks, runs, form, status=422)
     wanted = form.cleaned_data["benchmark"] if form.cleaned_data["go"] == "attach" else None
     try:
-        messages.success(request, change_benchmark(request, rule.value, wanted, seen=form.cleaned_data["seen"]))
+        messages.success(request, change_benchmark(request, rule.value.rule, wanted, seen=form.cleaned_data["seen"]))
     except (SourceError, Refusal) as error:
         place_refusal(form, error, {"benchmark_id": "benchmark"})
         now = reader.rule.fresh(rule_id)
@@ -139,20 +147,22 @@ def offer_again(form: AttachForm) -> None:
 
 def _answer(
     request: HttpRequest,
-    rule: Known[Rule],
+    found: Known[RuleDetail],
     benchmarks: Known[list[Benchmark]],
     runs: Reading[tuple[list[TrainingRun], int]],
     form: AttachForm,
     *,
     status: int = 200,
 ) -> HttpResponse:
-    now = datetime.now(UTC)
-    benchmark_id = rule.value.benchmark_id
+    now, detail = datetime.now(UTC), found.value
+    rule, benchmark_id = detail.rule, detail.rule.benchmark_id
     replays = find_benchmark(benchmark_id, benchmarks)
     if benchmark_id and not isinstance(replays, Known):
         replays = reader.benchmark(benchmark_id)
     context = {
-        "row": build_rule(rule.value, replays, None, now),
+        "row": build_rule(rule, replays, None, now),
+        "settings": list_settings(detail),
+        "stopped": why_stopped(rule),
         "runs": [show_run(run, now) for run in runs.value[0]] if isinstance(runs, Known) else [],
         "runs_failure": "" if isinstance(runs, Known) else explain(runs.failure),
         "form": form,
@@ -160,8 +170,8 @@ def _answer(
         # More than "choose one": an active benchmark, or the one that was chosen and refused.
         "any_choice": len(form.fields["benchmark"].widget.choices) > 1 or "benchmark" in form.errors,
         # How many active ones are not offered because nothing of them can be replayed.
-        "empty": sum(not one.item_count for one in _list_others(rule.value, benchmarks.value)),
+        "empty": sum(not one.item_count for one in _list_others(rule, benchmarks.value)),
         "what_it_does": WHAT_IT_DOES,
-        "old": describe_old(rule, replays, benchmarks, runs, now=now),
+        "old": describe_old(found, replays, benchmarks, runs, now=now),
     }
     return render(request, "web/rules/rule.html", context, status=status)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
+from dashboard.sources import reader
+from dashboard.sources.reader import Known
 from dashboard.web.site import access, unsent
 
 
@@ -31,9 +33,26 @@ class May:
         return True
 
 
+def count_waiting() -> int | None:
+    """How many runs await a decision; None where it could not be read in the moment that a page has for it."""
+    match reader.waiting_runs():
+        case Known(value=(_, count)):
+            return count
+        case _:
+            return None
+
+
 def permissions(request: HttpRequest) -> dict[str, object]:
-    """`may`, asked only where a template asks, and `role`: the person's, or None."""
-    return {"may": May(request), "role": SimpleLazyObject(lambda: access.role_of(request.user))}
+    """`may`, asked only where a template asks, and `role`: the person's, or None.
+
+    `runs_waiting`: how many runs await a decision, for whoever may decide; None for others, or where it is not known.
+    """
+    may = May(request)
+    return {
+        "may": may,
+        "role": SimpleLazyObject(lambda: access.role_of(request.user)),
+        "runs_waiting": SimpleLazyObject(lambda: count_waiting() if may["decide"] else None),
+    }
 
 
 def unsent_form(request: HttpRequest) -> dict[str, object]:

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, QueryDict
 from django.utils import timezone
 
-from dashboard.web.models import Draft
+from dashboard.web.site.models import Draft
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -18,9 +18,9 @@ from django.http import HttpRequest, QueryDict
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from dashboard.web.models import Draft
 from dashboard.web.site.addresses import find_page
 from dashboard.web.site.drafts import clean
+from dashboard.web.site.models import Draft
 
 FIELD = "whose_form"
 SALT = "dashboard.web.site.unsent"

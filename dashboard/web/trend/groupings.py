@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dashboard.sources.runloop.wire import RunloopRun
 from dashboard.web.common.ids import TOO_LONG, is_short
-from dashboard.web.models import Grouping
+from dashboard.web.trend.models import Grouping
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -51,7 +51,7 @@ def test_it_works(connect_loop: ConnectLoop) -> None:
         assert loop.list_items("bm", limit=5, offset=10) == ([BenchmarkItem(3, 1)], 12)
         assert loop.get_replay("br") == Replay("br", "bm", candidate_score=0.1)
         assert loop.list_rules() == [Rule("ru", "R")]
-        assert loop.get_rule("ru") == Rule("ru", "R")
+        assert loop.get_rule("ru").rule == Rule("ru", "R")
         assert loop.introspect() == Identity("ci", workspace=Named("ws", "W"), scopes=("loop:read",))
 
 

@@ -191,7 +191,7 @@ def test_our_own_service_is_written_to_in_a_person_s_name() -> None:
     retired = loop.retire_benchmark(made.id, "Old.")
     assert (retired.retired_by, retired.retired_reason) == ("ana", "Old.")
     assert get_loop().retire_benchmark(made.id) == retired
-    assert loop.get_rule(rule.pk).benchmark_id is None
+    assert loop.get_rule(rule.pk).rule.benchmark_id is None
     assert StoredBenchmark.objects.get().created_by == "ana"
 
 

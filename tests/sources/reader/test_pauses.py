@@ -151,13 +151,13 @@ def test_many_page_loads_do_not_each_wait_for_a_service_that_drips(
     with ThreadPoolExecutor(4) as pool:
         readings = list(pool.map(load, range(20)))
     assert time.monotonic() - began < 8, "five rounds of waiting would take ten seconds"
-    assert {reading.value.name for reading in readings} == {"W"}
+    assert {reading.value.rule.name for reading in readings} == {"W"}
     assert all(isinstance(reading.failure, TimedOut) for reading in readings)
     wait_for_reads()
 
     service.answer = lambda request: reply_json({"rule": {"id": "x", "name": "Back"}})
     end_pauses()
-    assert load(0).value.name == "Back"
+    assert load(0).value.rule.name == "Back"
 
 
 @pytest.mark.usefixtures("away")

@@ -45,6 +45,7 @@ def test_it_works(signed_in):
     assert "After: step-2" in text
     assert f"/compare/?a={before.pk}&amp;b={replay.pk}" in page.content.decode()
     assert f"/replays/{after.pk}/" in page.content.decode()
+    assert f"/runs/{replay.run_id}/" in page.content.decode()
 
 
 def test_dimensions_are_drawn_and_listed_as_text(signed_in):

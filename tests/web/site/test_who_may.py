@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.test import Client
 from django.urls import get_resolver
 
-from dashboard.store.models import Benchmark, Judge, Rule
+from dashboard.store.models import Benchmark, Judge, Rule, TrainingRun
 from dashboard.web.models import AuditEntry, Draft, Grouping
 from dashboard.web.site import access
 from dashboard.web.site.access import ROLES
@@ -16,6 +16,7 @@ from tests.factories import (
     make_benchmark,
     make_replay,
     make_rule,
+    make_run,
     make_runloop_benchmark,
     make_runloop_run,
     make_trace,
@@ -52,6 +53,11 @@ READS = {
     "run-trend-figure": ("/runloop/benchmarks/{runs}/figure.json", "read"),
     "run": ("/runloop/runs/{run}/", "read"),
     "run-environment": ("/runloop/runs/{run}/environment/", "read"),
+    "runs": ("/runs/", "read"),
+    "training-run": ("/runs/{training}/", "read"),
+    "run-answers": ("/runs/{training}/answers/", "read"),
+    "decide": ("/runs/{training}/decide/reject/", "decide"),
+    "record": ("/records/rec_1/", "read"),
     "people": ("/people/", "manage_people"),
     "person-role": ("/people/{person}/role/", "manage_people"),
     "person-active": ("/people/{person}/active/", "manage_people"),
@@ -64,6 +70,7 @@ WRITES = {
     "retire": ("/benchmarks/{benchmark}/retire/", {}, "retire"),
     "attach": ("/benchmarks/{benchmark}/attach/", {"rule": "{rule}", "go": "attach", "seen": ""}, "attach"),
     "rule": ("/rules/{rule}/", {"benchmark": "{benchmark}", "go": "attach", "seen": ""}, "attach"),
+    "decide": ("/runs/{training}/decide/reject/", {"go": "reject"}, "decide"),
     "people": ("/people/", {"name": "mallory", "role": "admin"}, "manage_people"),
     "person-role": ("/people/{person}/role/", {"role": "admin"}, "manage_people"),
     "person-active": ("/people/{person}/active/", {"active": "no"}, "manage_people"),
@@ -99,6 +106,7 @@ def names(db) -> dict[str, object]:
         "conversation": make_trace("Private").pk,
         "rule": make_rule("Private").pk,
         "person": person.pk,
+        "training": make_run(rule_name="Private").pk,
         "runs": runs.pk,
         "run": make_runloop_run(runs, environment_variables={"TOKEN": "Private"}).pk,
     }
@@ -109,7 +117,8 @@ def look() -> object:
     people = User.objects.order_by("pk").values_list("pk", "username", "is_active", "groups__name")
     drafts, judges = list(Draft.objects.values("pk", "body", "state")), list(Judge.objects.values_list("pk"))
     benchmarks, rules = list(Benchmark.objects.values_list("status")), list(Rule.objects.values_list("benchmark"))
-    return list(people), benchmarks, rules, drafts, judges, list(Grouping.objects.values())
+    runs = list(TrainingRun.objects.values_list("state"))
+    return list(people), benchmarks, rules, drafts, judges, runs, list(Grouping.objects.values())
 
 
 def client_of(role: str | None) -> Client:

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from dashboard.web.common.forms import LARGEST_PAGE, RangeForm
-from dashboard.web.models import OUTCOMES
+from dashboard.web.site.models import OUTCOMES
 
 
 class AuditForm(RangeForm):

@@ -15,8 +15,8 @@ from django.http import Http404, HttpRequest
 from dashboard.request_id import current_request_id
 from dashboard.sources.http.errors import NotFound, OutcomeUnknown, Refused, SourceError, Unauthorized
 from dashboard.web.common.refusals import Refusal
-from dashboard.web.models import AuditEntry
 from dashboard.web.site.access import NotAllowed
+from dashboard.web.site.models import AuditEntry
 
 COMMAND_LINE = "command line"
 """Who writes that came from a command on the server are by."""

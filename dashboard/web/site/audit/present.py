@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dashboard.web.models import AuditEntry
+from dashboard.web.site.models import AuditEntry
 
 COLUMNS = (
     "id", "at", "who", "who_id", "action", "target_kind", "target_id", "target_name", "outcome", "code", "message",

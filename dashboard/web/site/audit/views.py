@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 from django.core.paginator import Paginator
@@ -14,12 +15,14 @@ from django.views.decorators.http import require_safe
 
 from dashboard.web.common.links import link_pages, with_query
 from dashboard.web.common.times import show_moment
-from dashboard.web.models import AuditEntry
 from dashboard.web.site import access
 from dashboard.web.site.audit.forms import AuditForm
 from dashboard.web.site.audit.present import write_csv, write_jsonl
+from dashboard.web.site.models import AuditEntry
 
 ENTRIES_A_PAGE = 50
+RECORD = re.compile(r"(?:^|; )record (\S+), digest [0-9a-f]{64}(?:;|$)")
+"""How a decision's entry names its record; what a person typed comes after it."""
 ENTRIES_A_READ = 1000
 
 
@@ -34,7 +37,7 @@ def show_audit(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "page": page,
-        "rows": [{"entry": entry, "at": show_moment(entry.at, now)} for entry in page],
+        "rows": [{"entry": entry, "at": show_moment(entry.at, now), "record": find_record(entry)} for entry in page],
         "filtered": any(name != "page" for name in query),
         **link_pages(page, here, query),
         "csv_url": with_query(reverse("audit-export", args=["csv"]), query, page=None),
@@ -56,6 +59,12 @@ def export_audit(request: HttpRequest, kind: str) -> HttpResponseBase:
     answer = StreamingHttpResponse(lines, content_type=content_type)
     answer["Content-Disposition"] = f'attachment; filename="audit-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.{kind}"'
     return answer
+
+
+def find_record(entry: AuditEntry) -> str:
+    """The id of the record that a decision's entry names; empty where it names none."""
+    found = RECORD.search(entry.message) if entry.target_kind == "run" else None
+    return found[1] if found else ""
 
 
 def read_query(request: HttpRequest) -> AuditForm:

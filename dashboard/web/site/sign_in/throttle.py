@@ -22,7 +22,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from dashboard.web.models import SignInFailure
+from dashboard.web.site.models import SignInFailure
 from dashboard.web.site.people.change import fold_name
 
 MOST_FOR_A_NAME = 10
