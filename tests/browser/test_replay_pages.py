@@ -41,6 +41,7 @@ def test_j_and_k_move_between_the_rows(page: Page) -> None:
     page.get_by_role("link", name="Its rows").click()
     rows = page.locator(".row")
     expect(rows.nth(1)).to_be_visible()
+    page.wait_for_load_state("load")  # the module that listens has run
     page.keyboard.press("j")
     expect(rows.nth(0)).to_be_focused()
     page.keyboard.press("j")
