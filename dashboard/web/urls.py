@@ -9,6 +9,9 @@ from dashboard.web.conversations import views as conversations
 from dashboard.web.overview import views as overview
 from dashboard.web.pinning import judges, review, successor
 from dashboard.web.pinning import views as new_benchmark
+from dashboard.web.replays import compare, grid
+from dashboard.web.replays import rows as replay_rows
+from dashboard.web.replays import views as replay
 from dashboard.web.rules import attach, retire
 from dashboard.web.rules import views as rules
 from dashboard.web.runs import views as run
@@ -40,6 +43,11 @@ urlpatterns: list[URLPattern] = [
     path("benchmarks/<id:benchmark_id>/retire/", retire.show_retire, name="retire"),
     path("benchmarks/<id:benchmark_id>/successor/", successor.start_successor, name="successor"),
     path("benchmarks/<id:benchmark_id>/attach/", attach.show_attach, name="attach"),
+    path("benchmarks/<id:benchmark_id>/grid/", grid.show_grid, name="grid"),
+    path("benchmarks/<id:benchmark_id>/grid/<int:ordinal>/", grid.show_item_history, name="grid-item"),
+    path("replays/<id:replay_id>/", replay.show_replay, name="replay"),
+    path("replays/<id:replay_id>/rows/", replay_rows.show_rows, name="replay-rows"),
+    path("compare/", compare.show_comparison, name="compare"),
     path("conversations/<id:trace_id>/", conversations.show_conversation, name="conversation"),
     path("rules/", rules.list_rules, name="rules"),
     path("rules/<id:rule_id>/", rules.show_rule, name="rule"),

@@ -18,7 +18,7 @@ OTHERS = [
     "/rules/",
     f"/rules/{HOSTILE_ID}/",
     f"/conversations/{HOSTILE_ID}/",
-    *(f"/benchmarks/{id_}/{page}/" for id_ in (HOSTILE_ID, LONG_NAME_ID) for page in ("items", "attach", "retire")),
+    *(f"/benchmarks/{i}/{page}/" for i in (HOSTILE_ID, LONG_NAME_ID) for page in ("items", "attach", "retire", "grid")),
 ]
 
 

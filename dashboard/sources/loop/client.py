@@ -14,6 +14,7 @@ from dashboard.sources.http.decoding import Page, decode_entries, decode_one, de
 from dashboard.sources.http.errors import NotFound, OutcomeUnknown, UnreadableAnswer
 from dashboard.sources.http.paging import PAGE_SIZE, Gathered, Placed, gather, unite
 from dashboard.sources.http.transport import Answer, Transport, outcome_unknown
+from dashboard.sources.loop.rows import ReplayRow
 from dashboard.sources.loop.runs import Evaluation, EvaluationItem, RuleDetail, RunDetail, RunOutcome
 from dashboard.sources.loop.wire import (
     Benchmark,
@@ -98,6 +99,12 @@ class Loop:
 
     def get_replay(self, benchmark_run_id: str) -> Replay:
         return self._read_one(f"/api/loop/benchmark-runs/{quote_id(benchmark_run_id)}", "benchmark_run", Replay)
+
+    def list_replay_rows(self, benchmark_run_id: str, *, limit: int, offset: int) -> tuple[list[ReplayRow], int]:
+        """One page of a replay's rows and how many there are. `NotFound`, or 405, where none are listed."""
+        path = f"/api/loop/benchmark-runs/{quote_id(benchmark_run_id)}/items"
+        page = self._read_page(path, "items", ReplayRow, {"limit": limit, "offset": offset})
+        return list(page.entries), page.total
 
     def list_rules(self) -> list[Rule]:
         """Every training rule, in the service's order."""

@@ -34,6 +34,7 @@ LOOP = Vocabulary(
     ungrouped="no rule",
     eras=True,
     decisions=True,
+    page="replay",
 )
 
 

@@ -166,6 +166,8 @@ class Replay(_Timed, frozen=True):
     status_reason: str | None = None
     created_at: Instant = None
     finished_at: Instant = None
+    bounds: dict[str, tuple[float, float]] | None = None
+    """By side, between which scores the missing rows leave it; None where the service does not say."""
 
 
 class Serving(msgspec.Struct, frozen=True):

@@ -33,6 +33,8 @@ class Ask(Generic[T]):
     """What of the value may be stored; without it all may be."""
     fresh_s: float = 0.0
     """So long an answer, or a failure, stands without asking again."""
+    final: bool = False
+    """True for what cannot change any more: once it is remembered it is not asked for again."""
     within_s: float | None = None
     """A page waits so long for it and no longer; None: as long as for all that it reads."""
 

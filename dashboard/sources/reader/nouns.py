@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
-from dashboard.sources.connect import get_loop, get_runloop
+from dashboard.sources.connect import get_connection, get_loop, get_runloop
 from dashboard.sources.loop.client import Identity
+from dashboard.sources.loop.rows import ReplayRow, RowMark, mark_row
 from dashboard.sources.loop.runs import Evaluation, EvaluationItem, RuleDetail, RunDetail
 from dashboard.sources.loop.wire import (
     Benchmark,
@@ -37,12 +39,18 @@ IDENTITY_STANDS_S = 60.0
 IDENTITY_WAITS_S = 0.3
 """No page waits longer to hear whose key it reads with; the answer that is late is there for the next page."""
 
+MOST_ROWS = 1_000
+"""So many rows of a replay are read: a benchmark pins 200 at most, an import may bring more."""
+
+T = TypeVar("T")
 AWAITING = "awaiting_review"
 BAR_STANDS_S = 60.0
 BAR_WAITS_S = 0.3
 EvaluationItems = tuple[list[EvaluationItem], int]
 Runs = tuple[list[TrainingRun], int]
 Items = tuple[list[BenchmarkItem], int]
+Rows = tuple[list[ReplayRow], int]
+Marks = tuple[list[RowMark], int]
 Traces = tuple[list[Trace], int]
 
 
@@ -84,11 +92,13 @@ def items(benchmark_id: str, *, limit: int, offset: int = 0) -> Ask[Items]:
     return Ask("loop", "items", (benchmark_id, limit, offset), call, Items, about=about)
 
 
-def _fill(read_page: Callable[[int, int], Items], limit: int, offset: int) -> Items:
+def _fill(
+    read_page: Callable[[int, int], tuple[list[T], int]], limit: int, offset: int, *, a_call: int = ITEMS_A_CALL
+) -> tuple[list[T], int]:
     """A service may give fewer than it was asked for."""
-    found: list[BenchmarkItem] = []
+    found: list[T] = []
     while True:
-        more, total = read_page(min(limit - len(found), ITEMS_A_CALL), offset + len(found))
+        more, total = read_page(min(limit - len(found), a_call), offset + len(found))
         found += more
         if not more or len(found) >= limit or offset + len(found) >= total:
             return found[:limit], total
@@ -98,6 +108,35 @@ def _fill(read_page: Callable[[int, int], Items], limit: int, offset: int) -> It
 def replay(benchmark_run_id: str) -> Ask[Replay]:
     loop, about = get_loop(), f"replay {benchmark_run_id}"
     return Ask("loop", "replay", (benchmark_run_id,), lambda: loop.get_replay(benchmark_run_id), Replay, about=about)
+
+
+@Noun
+def replay_rows(benchmark_run_id: str, *, finished: bool) -> Ask[Rows]:
+    """A replay's rows as far as they are read, and how many it has. Those of a `finished` one cannot change."""
+    about = f"rows of replay {benchmark_run_id}"  # a service that lists none has the replay all the same
+    call = lambda: _read_rows(benchmark_run_id)  # noqa: E731
+    return Ask("loop", "replay rows", (benchmark_run_id,), call, Rows, about=about, final=finished)
+
+
+@Noun
+def replay_marks(benchmark_run_id: str, *, finished: bool) -> Ask[Marks]:
+    """What each row of a replay came to: little enough to be remembered of hundreds of replays."""
+
+    def call() -> Marks:
+        rows, total = _read_rows(benchmark_run_id)
+        return [mark_row(row) for row in rows], total
+
+    about = f"rows of replay {benchmark_run_id}"
+    return Ask("loop", "replay marks", (benchmark_run_id,), call, Marks, about=about, final=finished)
+
+
+def _read_rows(benchmark_run_id: str) -> Rows:
+    loop, a_call = get_loop(), MOST_ROWS if get_connection().embedded else ITEMS_A_CALL
+
+    def read_page(limit: int, offset: int) -> Rows:
+        return loop.list_replay_rows(benchmark_run_id, limit=limit, offset=offset)
+
+    return _fill(read_page, MOST_ROWS, 0, a_call=a_call)
 
 
 @Noun

@@ -114,7 +114,9 @@ def _place(ask: Ask[T]) -> Asked:
 
 
 def _is_young(asked: Asked, head: Head | None) -> bool:
-    return head is not None and (datetime.now(UTC) - head.read_at).total_seconds() < asked.ask.fresh_s
+    if head is None:
+        return False
+    return asked.ask.final or (datetime.now(UTC) - head.read_at).total_seconds() < asked.ask.fresh_s
 
 
 def _read_here(ask: Ask[T]) -> Reading[T]:

@@ -111,7 +111,7 @@ def _render_ids(slot: Slot, words: Vocabulary) -> Iterator[str]:
     for place, point in enumerate(slot.points):
         before = "run " if slot.missing else "beside " if place else ""
         text = _clip("code", point.id)
-        if words.page and has_page(point.id):
+        if words.page and not slot.missing and has_page(point.id):
             text = f'<a href="{escape(reverse(words.page, args=[point.id]))}">{text}</a>'
         anchor = f' id="{words.thing}-{escape(point.id)}"' if place else ""
         yield f'<span class="run-link{" soft" if before else ""}"{anchor}>{before}{text}</span>'

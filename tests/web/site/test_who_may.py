@@ -12,7 +12,15 @@ from dashboard.store.models import Benchmark, Judge, Rule, TrainingRun
 from dashboard.web.models import AuditEntry, Draft, Grouping
 from dashboard.web.site import access
 from dashboard.web.site.access import ROLES
-from tests.factories import make_benchmark, make_rule, make_run, make_runloop_benchmark, make_runloop_run, make_trace
+from tests.factories import (
+    make_benchmark,
+    make_replay,
+    make_rule,
+    make_run,
+    make_runloop_benchmark,
+    make_runloop_run,
+    make_trace,
+)
 from tests.web.conftest import make_person
 
 pytestmark = pytest.mark.django_db
@@ -32,6 +40,11 @@ READS = {
     "review": ("/benchmarks/new/abc/review/", "create"),
     "new-judge": ("/judges/new/", "create"),
     "new-judge-draft": ("/judges/new/abc/", "create"),
+    "grid": ("/benchmarks/{benchmark}/grid/", "read"),
+    "grid-item": ("/benchmarks/{benchmark}/grid/0/", "read"),
+    "replay": ("/replays/{replay}/", "read"),
+    "replay-rows": ("/replays/{replay}/rows/", "read"),
+    "compare": ("/compare/?a={replay}&b={replay}", "read"),
     "conversation": ("/conversations/{conversation}/", "read"),
     "rules": ("/rules/", "read"),
     "rule": ("/rules/{rule}/", "read"),
@@ -86,8 +99,10 @@ ASKED = [(role, script) for role in [None, *ROLES] for script in (False, True)]
 def names(db) -> dict[str, object]:
     person = make_person("victim", "viewer")
     runs = make_runloop_benchmark("Private")
+    benchmark = make_benchmark(name="Private")
     return {
-        "benchmark": make_benchmark(name="Private").pk,
+        "benchmark": benchmark.pk,
+        "replay": make_replay(benchmark).pk,
         "conversation": make_trace("Private").pk,
         "rule": make_rule("Private").pk,
         "person": person.pk,

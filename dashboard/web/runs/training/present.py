@@ -14,6 +14,7 @@ from django.urls import reverse
 from dashboard.sources.loop.runs import Evaluation, RunActions
 from dashboard.sources.loop.wire import DimensionScore, Rule, Score
 from dashboard.trend import Scale, read_scale
+from dashboard.web.common.ids import has_page
 from dashboard.web.common.links import with_query
 from dashboard.web.common.numbers import NOTHING, Number, show_cents, show_count
 from dashboard.web.common.times import Moment, show_moment
@@ -83,6 +84,8 @@ class Measured(NamedTuple):
     facts: tuple[tuple[str, str], ...] = ()
     dimensions: tuple[Dimension, ...] = ()
     place: str = ""
+    replay_url: str = ""
+    """Of the replay's own page; empty where it has none."""
 
 
 class Cost(NamedTuple):
@@ -248,6 +251,7 @@ def build_measured(case: Case) -> Measured:
     return Measured(
         name=replay.benchmark_name or (benchmark.name if benchmark else replay.benchmark_id),
         url=with_query(reverse("trend", args=[replay.benchmark_id]), {"replay": replay.id}),
+        replay_url=reverse("replay", args=[replay.id]) if has_page(replay.id) else "",
         status=replay.status or "no status",
         number_note=describe_replay(replay),
         scale=benchmark.scoring.scale if benchmark else "",
