@@ -21,8 +21,8 @@ from dashboard.trend.rows import Mark
 from dashboard.web.common.links import with_query
 from dashboard.web.conversations.present import summarise
 from dashboard.web.replays.forms import CELLS, LASTS, GridForm
+from dashboard.web.replays.grid_table import build_history, build_lines, render_lines
 from dashboard.web.replays.loading import FINISHED, NOT_LISTED, build_marks, is_not_listed
-from dashboard.web.replays.present_grid import build_history, build_lines, render_lines
 from dashboard.web.site import access
 from dashboard.web.site.away import answer_away
 

@@ -14,9 +14,9 @@ from dashboard.sources.loop.rows import mark_row
 from dashboard.sources.reader import Known, describe_old
 from dashboard.trend.rows import Mark
 from dashboard.web.common.links import link_pages, with_query
+from dashboard.web.replays.answers import build_row, choose_rows, count_rows
 from dashboard.web.replays.forms import ONLY, RowsForm
 from dashboard.web.replays.loading import NOT_LISTED, LoadedReplay, build_marks, is_not_listed, load_replay
-from dashboard.web.replays.present_rows import build_row, choose_rows, count_rows
 from dashboard.web.site import access
 from dashboard.web.site.away import answer_away
 
