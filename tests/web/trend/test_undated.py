@@ -72,7 +72,7 @@ def test_the_overview_gives_the_age_of_a_dated_one_after_it(signed_in):
 
 
 def test_the_run_under_it_has_no_date_either(signed_in, imported):
-    assert "#2, no date" in text_of(signed_in.get("/rules/"))
+    assert "#2 , no date" in text_of(signed_in.get("/rules/"))
     rule = signed_in.get("/rules/").context["rows"][0].rule
     assert "#1 reported no date" in text_of(signed_in.get(f"/rules/{rule.id}/"))
     assert "#0 reported 2026-" in text_of(signed_in.get(f"/rules/{rule.id}/"))
