@@ -61,7 +61,7 @@ def scale_to(axis: Axis, start: float, end: float) -> Scaler:
 
 def hold(value: float, axis: Axis) -> float:
     """The value, or the end of the axis beyond which it lies."""
-    return min(max(value, axis.low), axis.high)
+    return axis.low if value < axis.low else axis.high if value > axis.high else value
 
 
 class Stroke(NamedTuple):

@@ -53,6 +53,9 @@ def find_missing(points: Iterable[Point], runs: Iterable[Point], attached: Colle
     and of a rule with a replay that does not name its run nothing is known to be missing.
     `runs`: those with a verdict, as points that name themselves in `run_id`.
     """
+    runs = list(runs)
+    if not runs:
+        return []
     replayed: set[str] = set()
     unmatched: set[str] = set()
     dated: dict[str, list[datetime]] = defaultdict(list)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import NamedTuple
 
 RAW_LENGTH = 80
@@ -74,6 +75,10 @@ class Point(NamedTuple):
         return self.at if isinstance(self.at, datetime) else None
 
 
+_BY_TIME, _BY_ID = attrgetter("at", "id"), attrgetter("id")
+"""The same order as `order_key`'s, for many points at once."""
+
+
 def order_key(point: Point) -> tuple[datetime, str]:
     """Where a point stands among others: by time, then id. Untimed ones come last (T1)."""
     return (point.at if type(point.at) is datetime else LAST, point.id)
@@ -81,9 +86,19 @@ def order_key(point: Point) -> tuple[datetime, str]:
 
 def find_newest(points: Iterable[Point]) -> Point | None:
     """The newest of those that have a time, dated or not; where none has one the last in order. None of no point."""
-    return max(points, key=lambda point: (point.created_at is not None, *order_key(point)), default=None)
+    timed, untimed = _part(points)
+    return max(timed, key=_BY_TIME) if timed else max(untimed, key=_BY_ID, default=None)
 
 
 def order_points(points: Iterable[Point]) -> list[Point]:
     """Oldest to newest: a total order, the same however the points came (T1)."""
-    return sorted(points, key=order_key)
+    timed, untimed = _part(points)
+    return sorted(timed, key=_BY_TIME) + sorted(untimed, key=_BY_ID)
+
+
+def _part(points: Iterable[Point]) -> tuple[list[Point], list[Point]]:
+    """Those that have a time and those that have none."""
+    parts: tuple[list[Point], list[Point]] = ([], [])
+    for point in points:
+        parts[type(point.at) is not datetime].append(point)
+    return parts

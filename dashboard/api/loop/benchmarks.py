@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -191,13 +191,19 @@ def select_replays(workspace_id: str) -> QuerySet[BenchmarkRun]:
 def _points(rows: Sequence[tuple[Any, ...]]) -> list[wire.HistoryPoint]:
     # A history names few incumbents: each is decoded once a page.
     refs = {text: msgspec.json.decode(text, type=ModelRef) for text in {row[REF] for row in rows}}
-    return [wire.HistoryPoint(*_read_point(row, refs)) for row in rows]
-
-
-def _read_point(row: tuple[Any, ...], refs: Mapping[str, ModelRef]) -> list[Any]:
-    """A point's values in their order; what is not known of the last three is left out on the wire."""
-    known = [UNSET if value is None else value for value in (*row[REF + 2 :], row[REF - 1] or None)]
-    return [*row[:REF], refs[row[REF]], bool(row[REF + 1]), *known]
+    # What is not known of the errors, and of the number of questions, is left out on the wire.
+    values: Iterator[tuple[Any, ...]] = (
+        (
+            *row[:REF],
+            refs[row[REF]],
+            bool(row[REF + 1]),
+            UNSET if row[REF + 2] is None else row[REF + 2],
+            UNSET if row[REF + 3] is None else row[REF + 3],
+            row[REF - 1] or UNSET,
+        )
+        for row in rows
+    )
+    return [wire.HistoryPoint(*one) for one in values]
 
 
 def _item(row: BenchmarkItem) -> wire.BenchmarkItem:

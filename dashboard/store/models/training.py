@@ -73,7 +73,12 @@ class TrainingRun(Brought, Owned):
 
     class Meta:
         constraints = [models.UniqueConstraint("workspace", "seq", name="run_seq_once")]
-        indexes = [models.Index("workspace", F("created_at").desc(), F("id").desc(), name="run_newest")]
+        indexes = [
+            models.Index("workspace", F("created_at").desc(), F("id").desc(), name="run_newest"),
+            models.Index("rule", F("created_at").desc(), F("id").desc(), name="run_newest_of_rule"),
+            # Every page counts those that await a decision.
+            models.Index("workspace", "state", F("created_at").desc(), F("id").desc(), name="run_in_state"),
+        ]
 
 
 class RunEvent(models.Model):
