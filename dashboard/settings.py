@@ -44,6 +44,8 @@ RUNBIOS_API_KEY = env.str("RUNBIOS_API_KEY", "")
 RUNBIOS_WORKSPACE_ID = env.str("RUNBIOS_WORKSPACE_ID", "")
 RUNBIOS_ORG_ID = env.str("RUNBIOS_ORG_ID", "")
 RUNBIOS_TIMEOUT_S = env.float("RUNBIOS_TIMEOUT_S", 10.0)
+# Of our own service: the model of a judge that names none, where the benchmark names none either.
+DEFAULT_JUDGE_MODEL = env.str("DEFAULT_JUDGE_MODEL", "").strip()
 
 # The Runloop API, likewise. With a key and no base URL it is Runloop's own address.
 RUNLOOP_BASE_URL = env.str("RUNLOOP_BASE_URL", "")

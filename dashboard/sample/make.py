@@ -39,6 +39,7 @@ from dashboard.store.models import (
     TrainingRun,
     Workspace,
 )
+from dashboard.store.pin import fix_decoding, fix_scoring
 from dashboard.store.seq import take_seqs
 
 _YEAR = timedelta(days=367)
@@ -112,6 +113,7 @@ def _make_judges(rng: random.Random, workspace: Workspace, now: datetime) -> dic
             created_at=now - _YEAR,
             name=words.name,
             model=words.model,
+            scale=words.scale,
             instructions=words.instructions,
             dimensions=[{"key": k, "description": d} for k, d in words.dimensions.items()],
             system_prompt=words.system_prompt,
@@ -169,13 +171,8 @@ def _make_benchmark(
         judge_instructions=judge.instructions,
         judge_dimensions=judge.dimensions,
         judge_system_prompt=judge.system_prompt,
-        decoding={"temperature": 0.0, "max_tokens": 1024, "stream": False},
-        scoring={
-            "metric": "judge score",
-            "scale": f"{words.low:g} to {words.high:g}",
-            "aggregate": "unweighted mean of all conversations",
-            "require_all_rows": True,
-        },
+        decoding=fix_decoding(),
+        scoring=fix_scoring(judge),
         item_count=len(rows),
         items_digest=digest_items(rows),
         per_run_ceiling_cents=words.cap_cents,

@@ -29,6 +29,7 @@ class SampleBenchmark:
 class SampleJudge:
     name: str
     model: str
+    scale: str
     instructions: str
     dimensions: dict[str, str] = field(default_factory=dict)
     system_prompt: str | None = None
@@ -50,6 +51,7 @@ JUDGES = {
     "support": SampleJudge(
         "Support rubric",
         "judge-large-2025-02",
+        "0 to 10",
         "Score the answer from 0 to 10. Ten: solves the customer's problem in one message, in our tone, with no "
         "promise that policy does not allow. Take three points off for any invented fact.",
         {
@@ -62,6 +64,7 @@ JUDGES = {
     "sql": SampleJudge(
         "SQL result match",
         "judge-code-2025-01",
+        "0 to 1",
         "Run the query on the fixture database and compare rows. 1 for equal rows, 0.5 when only order or column names "
         "differ, else 0.",
         {"rows": "Are the rows right?", "safe": "Does it read only, and within the tenant?"},
@@ -69,6 +72,7 @@ JUDGES = {
     "summary": SampleJudge(
         "Summary rubric",
         "judge-large-2025-02",
+        "1 to 5",
         "Score the summary from 1 to 5. Five: every fact that the next agent needs, nothing that was not said.",
         {"faithful": "Nothing that the ticket does not say.", "complete": "Order, cause and next step are there."},
     ),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from dashboard.contract import LEAST_ITEMS, MOST_ITEMS
@@ -16,20 +17,15 @@ from dashboard.store.errors import Fault, Kind, refuse
 from dashboard.store.models import Benchmark, BenchmarkItem, Dataset, DatasetItem, Judge, Trace
 
 DEFAULT_MAX_TOKENS = 1024
+TEMPERATURE = 0.0
 ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
 ASKING = frozenset({"user", "tool", "function"})
 """The roles of a turn that a model answers."""
-SCORING = {
-    "metric": "judge score",
-    "scale": "0 to 1",
-    "aggregate": "unweighted mean of all conversations",
-    "require_all_rows": True,
-}
 
 
 @dataclass(frozen=True)
 class Draft:
-    """What a caller asks for. `judge_model` None: the judge's own. `trace_ids` or `dataset_id`, never both."""
+    """What a caller asks for. `judge_model` None: by `name_model`. `trace_ids` or `dataset_id`, never both."""
 
     name: str
     judge_id: str
@@ -51,9 +47,10 @@ def create_benchmark(workspace_id: str, draft: Draft, actor: str, now: datetime)
         judge = Judge.objects.select_for_update().filter(workspace_id=workspace_id, pk=draft.judge_id).first()
         if judge is None:
             _refuse("judge_id", "JUDGE_NOT_FOUND", "There is no such judge in this workspace.")
-        judge_model = draft.judge_model or judge.model
+        judge_model = draft.judge_model or name_model(judge)
         if not judge_model:
-            _refuse("judge_model", "JUDGE_MODEL_MISSING", "The judge names no model of its own, so name one here.")
+            message = "The judge names no model of its own and the workspace has no default, so name one here."
+            _refuse("judge_model", "JUDGE_MODEL_MISSING", message)
         traces = _load_traces(workspace_id, draft)
         benchmark = Benchmark(
             workspace_id=workspace_id,
@@ -64,8 +61,8 @@ def create_benchmark(workspace_id: str, draft: Draft, actor: str, now: datetime)
             judge_instructions=judge.instructions,
             judge_dimensions=judge.dimensions,
             judge_system_prompt=judge.system_prompt,
-            decoding={"temperature": 0.0, "max_tokens": draft.max_tokens or DEFAULT_MAX_TOKENS, "stream": False},
-            scoring=SCORING,
+            decoding=fix_decoding(draft.max_tokens),
+            scoring=fix_scoring(judge),
             per_run_ceiling_cents=draft.per_run_ceiling_cents,
             created_by=actor,
             created_at=now,
@@ -84,6 +81,26 @@ def create_benchmark(workspace_id: str, draft: Draft, actor: str, now: datetime)
             for n, (trace, row) in enumerate(zip(traces, rows, strict=True))
         )
     return benchmark
+
+
+def name_model(judge: Judge) -> str:
+    """The model that judges where nobody names one: the judge's own, else the workspace's; "" where there is none."""
+    return judge.model or settings.DEFAULT_JUDGE_MODEL
+
+
+def fix_decoding(max_tokens: int | None = None) -> dict[str, Any]:
+    """How answers are drawn. `max_tokens` None: as many as where nobody says."""
+    return {"temperature": TEMPERATURE, "max_tokens": max_tokens or DEFAULT_MAX_TOKENS, "stream": False}
+
+
+def fix_scoring(judge: Judge) -> dict[str, Any]:
+    """How rows become a score, on the judge's own scale."""
+    return {
+        "metric": "judge score",
+        "scale": judge.scale,
+        "aggregate": "unweighted mean of all conversations",
+        "require_all_rows": True,
+    }
 
 
 def pin_messages(messages: list[Any]) -> list[Any]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from dashboard.contract import DIRECTION_UNKNOWN, HIGHER_IS_BETTER, LOWER_IS_BETTER, SCALE_BOUNDS
+
+_CUE = re.compile(r"\b(?:(?:scor|rat|grad)(?:e|es|ed|ing)|scale|marks?|points?)\b", re.IGNORECASE)
+_REACH = 60
+"""Characters around a word such as "score" in which two bounds are those of a scale, and not of sentences or days."""
 
 
 class Scale(NamedTuple):
@@ -25,6 +30,19 @@ def read_scale(text: str) -> Scale | None:
         return None
     low, high = (float(bound.replace("−", "-")) for bound in found.groups())
     return Scale(low, high) if low < high else None
+
+
+def list_scales(text: str) -> list[Scale]:
+    """The scales that instructions name: two rising bounds in one sentence with a word such as "score", near it."""
+    found = []
+    for bounds in SCALE_BOUNDS.finditer(text):
+        before = re.split(r"[.;!?\n]\s", text[max(0, bounds.start() - _REACH) : bounds.start()])[-1]
+        after = re.split(r"[.;!?\n]", text[bounds.end() : bounds.end() + _REACH], maxsplit=1)[0]
+        scale = read_scale(bounds.group())
+        listed = "," in bounds.group() and not before.endswith(("[", "("))
+        if scale and not listed and (_CUE.search(before) or _CUE.search(after)):
+            found.append(scale)
+    return list(dict.fromkeys(found))
 
 
 def is_lower_better(text: str) -> bool:

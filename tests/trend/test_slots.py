@@ -8,6 +8,7 @@ import pytest
 from dashboard.sources.loop.wire import HistoryPoint, Scoring
 from dashboard.sources.runloop.wire import RunloopRun
 from dashboard.trend import Gap, Slot, Unreadable, describe_age, read_scale
+from dashboard.trend.scale import list_scales
 from tests.trend.points import NOW, make_benchmark, make_failed, make_point, trend_of
 from tests.trend.some_runs import make_run, run_trend_of
 
@@ -226,3 +227,22 @@ def test_an_age_is_told_in_its_largest_whole_unit(age: timedelta, words: str) ->
 def test_what_could_not_be_read_is_kept_short() -> None:
     with pytest.raises(ValueError, match="at most 80"):
         Unreadable("x" * 81)
+
+
+@pytest.mark.parametrize(
+    ("text", "scales"),
+    [
+        ("Score the answer from 1 to 5.", [(1, 5)]),
+        ("On a scale of 0-10, how kind is it?", [(0, 10)]),
+        ("Give 0–100 points.", [(0, 100)]),
+        ("Rate it in [0, 10].", [(0, 10)]),
+        ("Score 1 to 5. Graded 1 to 5 again.", [(1, 5)]),
+        ("Write 2 to 3 sentences. Then score it.", []),
+        ("Score it, and answer within 3-5 days.", [(3, 5)]),  # what nobody can tell is pointed out, not missed
+        ("Score 3, 5 and 7 apart.", []),
+        ("Score from 5 to 1.", []),
+        ("", []),
+    ],
+)
+def test_instructions_name_a_scale_where_bounds_stand_near_a_word_for_scoring(text, scales):
+    assert list_scales(text) == scales

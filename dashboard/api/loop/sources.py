@@ -18,6 +18,7 @@ from dashboard.store import judge
 from dashboard.store.conversations.keep import delete_trace, digest_content, store_conversations
 from dashboard.store.conversations.read import ROW_SCHEMA, Conversation, RowUnreadable, count_shapes, read_row
 from dashboard.store.models import Dataset, Judge, Trace, new_id
+from dashboard.store.pin import fix_decoding, fix_scoring, name_model
 from dashboard.store.text.rules import TextRule
 
 NOT_RUN = "this service runs no judge on its own"
@@ -43,6 +44,11 @@ class NewJudge(Strict):
     )
     model = Text(judge.MODEL, required=False, help_text="The model that judges, unless a benchmark names another.")
     system_prompt = Text(judge.SYSTEM_PROMPT, required=False)
+    scale = Text(
+        judge.SCALE,
+        required=False,
+        help_text='The lowest and the highest score, such as "1-5"; 0-1 when absent. Benchmarks freeze it.',
+    )
     selection = Only({}, NOT_RUN)
     write_gold = Only(False, NOT_RUN)
     enabled = Only(True, NOT_RUN)
@@ -96,7 +102,7 @@ class JudgeList(LoopView):
         """Every judge of the workspace, newest first."""
         self.read_query()
         rows = Judge.objects.filter(workspace_id=self.workspace_id).order_by(*NEWEST_FIRST)
-        return Response(wire.JudgeList([wire.Judge.of(row) for row in rows]))
+        return Response(wire.JudgeList([_describe(row) for row in rows]))
 
     def post(self, request: Request) -> Response:
         """Write a rubric. Benchmarks copy it, so it is never changed under them."""
@@ -107,10 +113,11 @@ class JudgeList(LoopView):
             dimensions=[(dimension["key"], dimension["description"]) for dimension in body["dimensions"]],
             model=body["model"],
             system_prompt=body["system_prompt"],
+            scale=body["scale"],
         )
         row = judge.create_judge(self.caller.ensure_workspace(), draft)
         self.note(target_id=row.pk, target_name=row.name)
-        return Response(wire.JudgeAnswer(wire.Judge.of(row)), 201)
+        return Response(wire.JudgeAnswer(_describe(row)), 201)
 
 
 class TraceList(LoopView):
@@ -216,6 +223,15 @@ class DatasetList(LoopView):
         page, total = list_page(rows.annotate(item_count=Count("items")), limit, offset)
         datasets = [wire.Dataset.of(row) for row in page]
         return Response(wire.DatasetPage(datasets=datasets, total=total, limit=limit, offset=offset))
+
+
+def _describe(row: Judge) -> wire.Judge:
+    row.freezes = {  # type: ignore[attr-defined]  # the wire's own
+        "judge_model": name_model(row),
+        "decoding": fix_decoding(),
+        "scoring": fix_scoring(row),
+    }
+    return wire.Judge.of(row)
 
 
 def select_traces(workspace_id: str) -> QuerySet[Trace]:

@@ -241,14 +241,20 @@ class Loop:
         path = f"/api/loop/training-rules/{quote_id(rule_id)}/benchmark"
         return self._write("PUT", path, {"benchmark_id": benchmark_id}, "rule", Rule)
 
-    def create_judge(self, *, name: str, instructions: str, dimensions: Mapping[str, str], model: str = "") -> Judge:
-        """Write a rubric. `dimensions`: what each key means, in order. `model` "": each benchmark has to name one."""
+    def create_judge(
+        self, *, name: str, instructions: str, dimensions: Mapping[str, str], model: str = "", scale: str = ""
+    ) -> Judge:
+        """Write a rubric. `dimensions`: what each key means, in order. `model` "": each benchmark has to name one.
+
+        `scale` "": the service's own. Only our own service takes another, a remote one may refuse it.
+        """
         body: dict[str, Any] = {
             "name": name,
             "instructions": instructions,
             "dimensions": [{"key": key, "description": description} for key, description in dimensions.items()],
         }
-        return self._write("POST", "/api/loop/judges", body | ({"model": model} if model else {}), "judge", Judge)
+        body |= {key: value for key, value in {"model": model, "scale": scale}.items() if value}
+        return self._write("POST", "/api/loop/judges", body, "judge", Judge)
 
     def introspect(self) -> Identity:
         """Whose key this is."""

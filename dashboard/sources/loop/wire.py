@@ -265,6 +265,15 @@ class BenchmarkItem(msgspec.Struct, frozen=True):
     tools: Any = None
 
 
+class Frozen(msgspec.Struct, frozen=True):
+    """What a benchmark is frozen to where nobody says otherwise."""
+
+    judge_model: str = ""
+    """The model that judges, the workspace's if the judge names none; "" where there is none at all."""
+    decoding: Decoding = Decoding()
+    scoring: Scoring = Scoring()
+
+
 class Judge(_Timed, frozen=True):
     """A rubric handed to a model. A benchmark freezes a copy of it."""
 
@@ -275,6 +284,9 @@ class Judge(_Timed, frozen=True):
     instructions: str = ""
     dimensions: tuple[JudgeDimension, ...] = ()
     system_prompt: str | None = None
+    scale: str = ""
+    """As of `Scoring`. Only our own service says it, and `freezes`; "" and None where a service does not."""
+    freezes: Frozen | None = None
     created_at: Instant = None
     sample: bool = False
 

@@ -13,4 +13,5 @@ class Judge(Owned):
     model = models.CharField(max_length=200)
     instructions = models.TextField()
     dimensions = models.JSONField(default=list)  # [{key, description}]
+    scale = models.CharField(max_length=100, default="0-1")  # in words that name two rising bounds
     system_prompt = models.TextField(null=True)  # noqa: DJ001 - null and "" differ on the wire

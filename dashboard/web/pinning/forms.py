@@ -7,6 +7,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from django import forms
 
 from dashboard.contract import LEAST_ITEMS, MOST_ITEMS
@@ -57,7 +58,7 @@ class BenchmarkForm(forms.Form):
         required=False,
         max_length=200,
         label="Judge model",
-        help_text="Empty: the judge's own.",
+        help_text="Empty: the judge's own, else the workspace's default.",
         widget=forms.TextInput({"autocomplete": "off"}),
     )
     source = forms.ChoiceField(
@@ -116,6 +117,9 @@ class BenchmarkForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data
+        judge = next((one for one in self._judges or () if one.id == data.get("judge")), None)
+        if judge and judge.freezes and not judge.freezes.judge_model and not data.get("judge_model"):
+            self.add_error("judge_model", "This judge names no model and the workspace has no default: name one here.")
         if data.get("source") == "dataset":
             if not data.get("dataset"):
                 self.add_error("dataset", "Choose a dataset.")
@@ -162,8 +166,9 @@ def fingerprint(body: Mapping[str, Any], judge: Judge | None, picks: Sequence[st
     frozen = (
         []
         if judge is None
-        else [judge.name, judge.model, judge.instructions, judge.system_prompt]
+        else [judge.name, judge.model, judge.instructions, judge.system_prompt, judge.scale]
         + [[dimension.key, dimension.description] for dimension in judge.dimensions]
+        + [msgspec.to_builtins(judge.freezes)]
     )
     return hashlib.sha256(json.dumps([body, frozen, picks], sort_keys=True).encode()).hexdigest()[:32]
 

@@ -7,14 +7,16 @@ from typing import Any
 
 from django import forms
 
+from dashboard.trend.scale import read_scale
 from dashboard.web.common.converters import DraftId
 
 MOST_DIMENSIONS, LONGEST_KEY, LONGEST_DESCRIPTION = 20, 80, 2_000
 """What the API takes."""
-TYPED = ("name", "model", "instructions")
+TYPED = ("name", "model", "scale", "instructions")
 SENT_AS = {
     "name": "name",
     "model": "model",
+    "scale": "scale",
     "instructions": "instructions",
     "dimensions": "dimensions",
 }
@@ -67,7 +69,14 @@ class JudgeForm(forms.Form):
         required=False,
         max_length=200,
         label="Model",
-        help_text="The model that judges. Empty: every benchmark has to name one.",
+        help_text="The model that judges. Empty: each benchmark names one, else the workspace's default.",
+        widget=forms.TextInput({"autocomplete": "off"}),
+    )
+    scale = forms.CharField(
+        required=False,
+        max_length=100,
+        label="Scale",
+        help_text="The lowest and the highest score, such as 1-5. Empty: 0-1. A benchmark freezes it.",
         widget=forms.TextInput({"autocomplete": "off"}),
     )
     instructions = forms.CharField(
@@ -78,3 +87,15 @@ class JudgeForm(forms.Form):
         error_messages={"required": "Say what makes an answer good."},
     )
     dimensions = DimensionsField(label="Dimensions")
+
+    def __init__(self, *args: Any, with_scale: bool, **kwargs: Any) -> None:
+        """`with_scale`: whether the service takes a scale."""
+        super().__init__(*args, **kwargs)
+        if not with_scale:
+            del self.fields["scale"]
+
+    def clean_scale(self) -> str:
+        scale: str = self.cleaned_data["scale"]
+        if scale and read_scale(scale) is None:
+            raise forms.ValidationError("Name the lowest score and a higher highest one, such as 1-5.")
+        return scale

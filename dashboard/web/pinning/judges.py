@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.sources import reader
-from dashboard.sources.connect import get_loop
+from dashboard.sources.connect import get_connection, get_loop
 from dashboard.sources.http.errors import OutcomeUnknown, SourceError
 from dashboard.sources.reader import Known
 from dashboard.web.common.links import with_query
@@ -62,7 +62,7 @@ def edit(request: HttpRequest, judge_draft_id: str) -> HttpResponse:
         body["rows"] += 1
         drafts.save(draft, body)
         return SeeOther(with_query(request.path, {"draft": back} if back else {}) + "#dimensions")
-    form = JudgeForm(body)
+    form = JudgeForm(body, with_scale=get_connection().embedded)
     if not form.is_valid():
         return answer(request, draft, body, back, form, 422)
     if drafts.claim(draft, body):
@@ -82,6 +82,7 @@ def send(request: HttpRequest, draft: Draft, form: JudgeForm, back: str) -> Http
                         instructions=data["instructions"],
                         dimensions=data["dimensions"],
                         model=data["model"],
+                        scale=data.get("scale", ""),
                     )
                 finally:
                     reader.changed(reader.judges.ask())
@@ -129,7 +130,7 @@ def answer(
     form: forms.Form | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    form = form or JudgeForm(initial=body)
+    form = form or JudgeForm(initial=body, with_scale=get_connection().embedded)
     rows = [tuple(row) for row in body.get("dimensions", [])]
     rows += [("", "")] * (max(FEWEST_ROWS, body.get("rows", 0)) - len(rows))
     context = {

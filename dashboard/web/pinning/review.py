@@ -23,6 +23,7 @@ from dashboard.web.pinning import picks as picking
 from dashboard.web.pinning.forms import SENT_AS, BenchmarkForm, PickerForm, fingerprint, list_faults
 from dashboard.web.pinning.picks import read_picks, review_picks
 from dashboard.web.pinning.present import PREVIEW
+from dashboard.web.pinning.terms import build_terms, list_doubts
 from dashboard.web.pinning.views import answer_form, bind, load_choices
 from dashboard.web.site import access, drafts
 from dashboard.web.site.audit import log as audit
@@ -121,7 +122,8 @@ def answer_review(
         "draft_id": draft.pk,
         "data": data,
         "judge": judge,
-        "judge_model": data["judge_model"] or judge.model,
+        "terms": build_terms(judge, judge_model=data["judge_model"], max_tokens=data["max_tokens"]),
+        "doubts": list_doubts(judge),
         "cap": show_cents(data["cap"]),
         "dataset": next((one for one in datasets or () if one.id == data["dataset"]), None),
         "by_trace": by_trace,

@@ -117,7 +117,7 @@ def test_more_than_the_api_takes_is_refused_before_it_is_sent(signed_in, keys, t
 def test_the_form_takes_what_the_api_takes():
     taken = (judge.MOST_DIMENSIONS, judge.KEY.most, judge.DESCRIPTION.most)
     assert taken == (MOST_DIMENSIONS, LONGEST_KEY, LONGEST_DESCRIPTION)
-    fields = JudgeForm().fields
+    fields = JudgeForm(with_scale=True).fields
     for name, rule in (("name", judge.NAME), ("model", judge.MODEL), ("instructions", judge.INSTRUCTIONS)):
         assert fields[name].max_length == rule.most
 
@@ -253,3 +253,14 @@ def test_a_lost_answer_is_looked_up_and_never_sent_again(signed_in, connect):
     assert "Outcome unknown" in text_of(signed_in.post(url, form))
     assert len(sent) == 1
     assert AuditEntry.objects.get().outcome == "unknown"
+
+
+def test_a_scale_is_kept_and_one_without_bounds_is_refused(signed_in):
+    page, url, _back = open_judge(signed_in)
+    sent = fill(page, "write", name="Strict", instructions="Be strict.", scale="five stars", **DIMENSIONS)
+    refused = signed_in.post(url, sent)
+    assert refused.status_code == 422
+    assert "such as 1-5" in text_of(refused)
+    assert 'value="five stars"' in refused.content.decode()
+    signed_in.post(url, sent | {"scale": "1-5"})
+    assert Judge.objects.get().scale == "1-5"

@@ -6,11 +6,19 @@ from datetime import datetime
 from typing import Any
 
 from dashboard.api.http.shapes import Page, Shape
-from dashboard.api.loop.wire.benchmarks import Dimension
+from dashboard.api.loop.wire.benchmarks import Decoding, Dimension, Scoring
+
+
+class Frozen(Shape, frozen=True):
+    """What a benchmark is frozen to where its body says nothing else. `judge_model` "": its body has to name one."""
+
+    judge_model: str
+    decoding: Decoding
+    scoring: Scoring
 
 
 class Judge(Shape, frozen=True):
-    """A rubric handed to a model."""
+    """A rubric handed to a model. `scale`, `freezes` and `sample` are this service's own keys."""
 
     id: str
     workspace_id: str
@@ -19,6 +27,8 @@ class Judge(Shape, frozen=True):
     instructions: str
     dimensions: list[Dimension]
     system_prompt: str | None
+    scale: str
+    freezes: Frozen
     created_at: datetime
     sample: bool
 
