@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("service", "0007_scores_hold")]
+    dependencies = [("service", "0008_find_runs")]
 
     operations = [
         migrations.AddField(
