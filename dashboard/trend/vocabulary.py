@@ -61,6 +61,8 @@ class Vocabulary:
     """True where a label may be any text, so that a hover needs the id beside it."""
     page: str = ""
     """The route of a point's own page, which takes its id; "" where it has none."""
+    run_page: str = ""
+    """The route of the page of the run that a point stands for or is decided on; "" where it has none."""
     scale: Scale | None = None
     """The bounds of its scores; None where nobody knows them. Scores of two scales are never compared."""
     scale_note: str = ""

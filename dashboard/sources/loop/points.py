@@ -32,6 +32,7 @@ LOOP = Vocabulary(
     group="rule",
     group_title="Rule",
     ungrouped="no rule",
+    run_page="training-run",
     eras=True,
     decisions=True,
     page="replay",

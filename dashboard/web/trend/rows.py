@@ -98,7 +98,8 @@ def _render_cells(slot: Slot, trend: Trend, decimals: int, with_group: bool, now
     if words.decisions:
         # A gap has its shape beside its status; a decision on it stands above it in the chart.
         shape = DECISIONS.get(decision.key, UNKNOWN_DECISION) if decision and not gap else None
-        said = f"{render_glyph(shape, 'decision') if shape else ''} {escape(decision.label)}" if decision else UNDECIDED
+        label = _link(words.run_page, point.run_id, escape(decision.label)) if decision else ""
+        said = f"{render_glyph(shape, 'decision') if shape else ''} {label}" if decision else UNDECIDED
         yield f'<td><span class="status">{said}</span></td>'
     yield f'<td class="when">{_render_moment(show_moment(point.at, now, undated=slot.undated))}</td>'
     if words.durations:
@@ -110,11 +111,14 @@ def _render_ids(slot: Slot, words: Vocabulary) -> Iterator[str]:
     """The id of each point, a link where it has a page; what is said before it makes it a lesser one."""
     for place, point in enumerate(slot.points):
         before = "run " if slot.missing else "beside " if place else ""
-        text = _clip("code", point.id)
-        if words.page and not slot.missing and has_page(point.id):
-            text = f'<a href="{escape(reverse(words.page, args=[point.id]))}">{text}</a>'
+        text = _link(words.run_page if slot.missing else words.page, point.id, _clip("code", point.id))
         anchor = f' id="{words.thing}-{escape(point.id)}"' if place else ""
         yield f'<span class="run-link{" soft" if before else ""}"{anchor}>{before}{text}</span>'
+
+
+def _link(route: str, one: str, inner: str) -> str:
+    """A link to the page of this id around HTML that is safe; that alone where there is no such page."""
+    return f'<a href="{escape(reverse(route, args=[one]))}">{inner}</a>' if route and has_page(one) else inner
 
 
 def _clip(tag: str, text: str) -> str:

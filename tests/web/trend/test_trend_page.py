@@ -66,6 +66,16 @@ def test_it_works(signed_in):
     assert page.content.count(b'class="chart"') == 2, "one drawing for a wide screen and one for a phone"
 
 
+def test_a_decision_leads_to_its_run_and_a_replay_to_its_own_page(signed_in):
+    run = make_run(rule=make_rule(), checkpoint_id="step-100", decision="promoted")
+    replay = make_replay(make_benchmark(id="bm_1"), run=run)
+    page = signed_in.get("/benchmarks/bm_1/").content.decode()
+    assert re.search(rf'<a href="/runs/{run.pk}/">promoted</a>', page)
+    for address in (f"/runs/{run.pk}/", f"/replays/{replay.pk}/"):
+        assert f'href="{address}"' in page
+        assert signed_in.get(address).status_code == 200
+
+
 def test_the_key_explains_every_glyph_once(signed_in):
     text = text_of(signed_in.get(f"/benchmarks/{make_benchmark().id}/"))
     key = text.partition("Key")[2].partition("Frozen to")[0]
