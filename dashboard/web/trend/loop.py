@@ -168,27 +168,30 @@ def _describe_history(history: History) -> list[str]:
     return [f"The service counts {show_count(missing, 'replay')} more than it gave."] if missing > 0 else []
 
 
+def was_imported(benchmark: Benchmark) -> bool:
+    """True where the wire's numbers stand for what an import does not know: no replay can answer in 0 tokens."""
+    return benchmark.decoding.max_tokens == 0
+
+
 def build_facts(benchmark: Benchmark, now: datetime) -> list[Fact]:
     """What the benchmark is frozen to, as far as the service says it."""
     decoding, scoring, digest = benchmark.decoding, benchmark.scoring, benchmark.items_digest
     decoded = [
-        "unknown: the numbers were imported" if decoding.max_tokens == 0 else "",
-        f"temperature {decoding.temperature:g}"
-        if decoding.temperature is not None and decoding.max_tokens != 0
-        else "",
+        f"temperature {decoding.temperature:g}" if decoding.temperature is not None else "",
         f"at most {decoding.max_tokens} tokens" if decoding.max_tokens else "",
         "streamed" if decoding.stream else "",
     ]
+    imported = was_imported(benchmark)
     scored = [scoring.metric, f"scale {scoring.scale}" if scoring.scale else "", scoring.aggregate]
     created = show_moment(benchmark.created_at, now)
     return [
         Fact("Judge", benchmark.judge_name or NOTHING),
         Fact("Judge's model", benchmark.judge_model or NOTHING),
         Fact("Scoring", _joined(scored) + ("; every row must be scored" if scoring.require_all_rows else "")),
-        Fact("Conversations", str(benchmark.item_count)),
+        Fact("Conversations", "none pinned: its numbers were imported" if imported else str(benchmark.item_count)),
         Fact("Set's digest", digest[:12] or NOTHING, digest if len(digest) > 12 else ""),
-        Fact("Decoding", _joined(decoded)),
-        Fact("Cap for one replay", show_cents(benchmark.per_run_ceiling_cents)),
+        Fact("Decoding", "unknown" if imported else _joined(decoded)),
+        Fact("Cap for one replay", "unknown" if imported else show_cents(benchmark.per_run_ceiling_cents)),
         Fact("Created", created.text + (f" by {benchmark.created_by}" if benchmark.created_by else "")),
     ]
 
@@ -206,14 +209,14 @@ def build_retired_line(benchmark: Benchmark, now: datetime) -> str:
 
 def build_frozen_line(benchmark: Benchmark) -> list[str]:
     """What it is frozen to in a few words; what the service does not say is left out."""
-    cap = benchmark.per_run_ceiling_cents
+    cap, imported = benchmark.per_run_ceiling_cents, was_imported(benchmark)
     parts = [
         f"judge {benchmark.judge_name}" if benchmark.judge_name else "",
         f"on {benchmark.judge_model}" if benchmark.judge_model else "",
-        show_count(benchmark.item_count, "conversation"),
+        "" if imported else show_count(benchmark.item_count, "conversation"),
         f"scale {benchmark.scoring.scale}" if benchmark.scoring.scale else "",
         f"set {benchmark.items_digest[:12]}" if benchmark.items_digest else "",
-        f"at most {show_cents(cap)} a replay" if cap is not None else "",
+        f"at most {show_cents(cap)} a replay" if cap is not None and not imported else "",
     ]
     return [part for part in parts if part]
 

@@ -107,6 +107,7 @@ def build_region(series: Series, asked: Asked, trend: Trend, now: datetime) -> d
         "latest": summarise_latest(trend, now),
         "counted": count_points(trend, asked.missing),
         "undated": describe_undated(trend),
+        "offers_time": offers_time(trend, asked),
         "empty": None if series.size else series.describe_empty(),
         "legend": build_legend(trend),
         "legend_note": f"Candidates alone. Choose one {words.group} to see its incumbent and its {words.delta}s."
@@ -168,6 +169,13 @@ def count_points(trend: Trend, missing: int) -> str:
         f"{len(trend.open_points)} still {words.open}" if trend.open_points else "",
     ]
     return ", ".join(filter(None, said))
+
+
+def offers_time(trend: Trend, asked: Asked) -> bool:
+    """False where nothing shown has a date, so that a time axis and a range of days mean nothing: who came by one of
+    them is still led out of it."""
+    in_use = asked.form.axis_kind == "time" or any(asked.form.data.get(name) for name in ("from", "to"))
+    return in_use or not trend.slots or any(slot.created_at and not slot.undated for slot in trend.slots)
 
 
 def describe_undated(trend: Trend) -> str:

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from dashboard.store.models import BenchmarkRun
 from tests.factories import START, make_benchmark, make_replay, make_rule, make_run
 from tests.web.conftest import figure_of
 from tests.web.pages import text_of
@@ -76,3 +77,21 @@ def test_the_run_under_it_has_no_date_either(signed_in, imported):
     rule = signed_in.get("/rules/").context["rows"][0].rule
     assert "#1 reported no date" in text_of(signed_in.get(f"/rules/{rule.id}/"))
     assert "#0 reported 2026-" in text_of(signed_in.get(f"/rules/{rule.id}/"))
+
+
+def test_where_nothing_shown_is_dated_no_time_is_offered(signed_in, imported):
+    BenchmarkRun.objects.update(undated=True)
+    page = signed_in.get(f"/benchmarks/{imported}/").content.decode()
+    assert 'type="date"' not in page
+    assert "axis=time" not in page
+    assert "3 of 3 replays shown" in page
+    for asked in ("axis=time", "from=2026-01-01", "from=soon"):
+        assert 'type="date"' in signed_in.get(f"/benchmarks/{imported}/?{asked}").content.decode()
+
+
+def test_what_an_import_does_not_know_is_called_unknown(signed_in):
+    scoring = {"temperature": 0.0, "max_tokens": 0, "stream": False}
+    page = text_of(signed_in.get(f"/benchmarks/{make_benchmark('Imported', decoding=scoring).pk}/"))
+    assert "Conversations none pinned: its numbers were imported" in page
+    assert "Decoding unknown Cap for one replay unknown" in page
+    assert "a replay" not in page.partition("Frozen to")[2].partition("Range")[0]
