@@ -50,11 +50,6 @@ def is_short_id(text: str) -> bool:
     return _takes(_SHORT_FIELD, text)
 
 
-def is_id(text: str) -> bool:
-    """True for an id, key or value that an `IdField` takes."""
-    return _takes(_FIELD, text)
-
-
 def _takes(field: IdField, text: str) -> bool:
     try:
         field.clean(text)
